@@ -1,11 +1,11 @@
 # bash completion for leveret and leveret-mpi.
 #
-# Verbs and options are asked of the program itself (`leveret --help`, `leveret VERB --help`), so
+# Verbs and options are asked of the program itself (`leveret --help`, `leveret VERB --help_all`), so
 # that they never differ from what it takes. Only the words that an option accepts stand here.
 
 # _leveret_words PROGRAM [VERB]: the options, and without a verb also the verbs, one per line
 _leveret_words() {
-  "$@" --help 2>/dev/null | awk '
+  "$@" --help_all 2>/dev/null | awk '
     /^[^ ]/ { verbs = tolower($0) ~ /^(subcommands|verbs)/ }
     /^  -/ { n = split($1, names, ","); for (i = 1; i <= n; ++i) print names[i] }
     /^  [a-z]/ && verbs { print $1 }'
@@ -19,12 +19,11 @@ _leveret_values() {
     --adagrad) echo "weight slice" ;;
     --bad_lines) echo "fail skip max=" ;;
     --linear) echo "all none" ;;
-    --heads) echo "mixed one" ;;
-    --fast_head | --per_example_updates) echo "on off" ;;
+    --heads) echo "mixed one mixed:fast=off" ;;
     --hidden) echo "none" ;;
-    --pool) echo "sum mean" ;;
     --tower) echo "mlp fm fwfm cross cross2 autoint" ;;
     --model) echo "lr fm fwfm ffm deepffm wide_deep deepfm dcn dcnv2" ;;
+    --log) echo "text json" ;;
     --link) echo "logistic identity" ;;
     --bits) echo "32 16 8 4" ;;
     --strategy) echo "des mesh" ;;
@@ -34,7 +33,7 @@ _leveret_values() {
     --numeric | --numeric_as) echo "log2bucket value both" ;;
     help)
       _leveret_words "$program" | grep -v '^-'
-      echo vw models
+      echo vw models towers
       ;;
     convert) echo "criteo avazu kdd2012 libffm csv" ;;
   esac

@@ -30,7 +30,7 @@ def fail(where, what):
 
 def options_of(verb, known={}):
     if verb not in known:
-        run = subprocess.run([PROGRAM, verb, "--help"], capture_output=True, text=True)
+        run = subprocess.run([PROGRAM, verb, "--help_all"], capture_output=True, text=True)
         names = re.findall(r"^ +(-\S+)", run.stdout, re.M) if run.returncode == 0 else None
         known[verb] = None if names is None else {n for part in names for n in part.split(",")}
     return known[verb]

@@ -334,7 +334,7 @@ def run_in_copy(*line):
 def file_options(verb):
     """Those that --help says to take files."""
     text = subprocess.run(
-        [PROGRAM, verb, "--help"], check=True, text=True, capture_output=True
+        [PROGRAM, verb, "--help_all"], check=True, text=True, capture_output=True
     ).stdout
     found = set()
     for line in text.splitlines():

@@ -31,12 +31,26 @@ verbs() {
   "$program" --help | awk '/^[^ ]/ { on = tolower($0) ~ /^(subcommands|verbs)/ }
     on && /^  [a-z]/ { print $1 }'
 }
-# options VERB: a line each, of the option's longest name and what it takes
+# options VERB: a line each, of the option's longest name, what it takes, and of a key what stands before it
 options() {
-  "$program" "$1" --help | awk '/^ +-/ {
+  "$program" "$1" --help_all | awk '/^  -/ {
     n = split($1, names, ",")
-    if ($2 ~ /^[A-Z]+([^a-zA-Z]|$)/) print names[n], $2
-  }' | sed -E 's/[:=].*//'
+    name = names[n]
+    value = $2
+    sub(/[\[:].*/, "", value)
+    if (value ~ /^[A-Z]+([^a-zA-Z]|$)/) print name, value
+    if ($2 ~ /^\[PART/) print name, "RULE"
+  }
+  # Keys: ":range=W", "rows=RULE:rate=X"
+  /^      [^ ]*:[a-z_]+=[A-Z]/ {
+    split($1, key, "=")
+    front = $1
+    sub(/[A-Z]+$/, "", front)
+    sub(/RULE/, "adagrad", front)
+    value = $1
+    sub(/.*=/, "", value)
+    print name, value, front
+  }'
 }
 # kind OPTION TAKES: whole, real, size, or what stands before and after a number; words and names
 # are no numbers.
@@ -47,12 +61,12 @@ kind() {
     --save_every,*) echo whole ;;
     *,N) echo whole ;;
     *,X | *,W) echo real ;;
-    --row_bits,BITS | --state_bits,BITS) echo whole ;;
+    *,BITS) echo whole ;;
     --progress,N\|X.Y) echo progress ;;
     --bad_lines,POLICY) echo whole max= ;;
     --hidden,N,…\|none) echo whole 16, ;;
     --fields,TEXT) echo whole a= ;;
-    --optimizer,RULE*) echo real rows=sgd:rate= ;;
+    --optimizer,RULE) ;;
     --tower,KIND*) echo whole mlp:hidden= ;;
     *,FILE | *,MODEL | *,FOLDER | *,PATCH | *,NEW | *,WORD | *,LINK* | *,NAME* | *,TEXT*) ;;
     *,NS* | *,A\** | *,NEW* | *,COL* | *,VALUE* | *,FORM*) ;;
@@ -61,6 +75,8 @@ kind() {
   esac
 }
 
+# usual_value OPTION: what stands before a key of it
+usual_value() { if [ "$1" = --heads ]; then echo mixed; else echo 8; fi; }
 # usual VERB: what stands before the option, so that nothing else is wrong
 usual() {
   case $1 in
@@ -92,7 +108,7 @@ refused() {
 
 count=0
 for verb in $(verbs); do
-  while read -r option takes; do
+  while read -r option takes key; do
     what=$(kind "$option" "$takes")
     if [ "$what" = unknown ]; then
       fail "$verb $option takes $takes: has no place in tests/numbers.sh"
@@ -100,6 +116,7 @@ for verb in $(verbs); do
     fi
     read -r number before <<<"$what"
     [ -n "${number-}" ] || continue
+    case $key in :*) before=$(usual_value "$option")$key ;; ?*) before=$key ;; esac
     words=("${none[@]}")
     case $number in
       whole) words+=("${not_whole[@]}") ;;

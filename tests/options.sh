@@ -24,8 +24,8 @@ verbs() {
     on && /^  [a-z]/ { print $1 }'
 }
 
-# in_help VERB: options as `leveret VERB --help` lists them
-in_help() { leveret "$1" --help | grep -oE '^ +-[^ ]+' | tr -d ' ' | tr , '\n' | sort -u; }
+# in_help VERB: options as `leveret VERB --help_all` lists them
+in_help() { leveret "$1" --help_all | grep -oE '^  -[^ ]+' | tr -d ' ' | tr , '\n' | sort -u; }
 
 # section NAME PAGE: its lines
 section() { awk -v name="# $1" '/^# / { on = $0 == name } on' "$2"; }
@@ -65,6 +65,13 @@ for verb in $all; do
   page=$work/leveret-$verb.1
   in_help "$verb" >"$work/$verb.options"
   awk -f "$man/include.awk" "$man/leveret-$verb.1.scd" >"$page" || { failed=1; continue; }
+  # --help fits a screen, and names what there is. Its examples may go on with another verb.
+  leveret "$verb" --help >"$work/screen"
+  same "$verb: lines and columns of --help" "fit" \
+    "$(awk 'length($0) > 80 || NR > 24 { fit = "no: " $0 } END { print fit ? fit : "fit" }' "$work/screen")"
+  [ "$verb" = help ] || same "$verb: unknown options of --help" "" "$(grep -v '^  [a-z]' "$work/screen" |
+    grep -oE '(^|[ (])--?[a-z][a-z_]*' | tr -d ' (' | sort -u | comm -13 "$work/$verb.options" -)"
+  same "$verb: wide lines of --help_all" "" "$(leveret "$verb" --help_all | LC_ALL=C.UTF-8 grep -E '.{81}')"
   same "$verb: man page" "$(cat "$work/$verb.options")" "$(in_page "$page")"
   same "$verb: sections" "$(printf '# %s\n' NAME SYNOPSIS EXAMPLES DESCRIPTION OPTIONS)" \
     "$(grep '^# ' "$page" | head -n 5)"

@@ -33,7 +33,7 @@ def run(*arguments):
 
 def own_options(verb):
     """Options that the verb has itself."""
-    return set(re.findall(r"(?<![\w-])--?\w+", run(verb, "--help")[1]))
+    return set(re.findall(r"(?<![\w-])--?\w+", run(verb, "--help_all")[1]))
 
 
 class Row:
@@ -121,14 +121,14 @@ def answers(verb, option, value, expected):
     model = [] if verb == "train" else ["-i", "none.lvt"]
     code, out, error = run(verb, *given, *data, *model)
     said = f"{verb} {' '.join(given)}: {error.strip()}"
-    if option in ("-h", "--help"):
+    if option in ("-h", "--help", "--help_all"):
         return [] if code == 0 and out else [said]
     if "unknown option" in error or "did you mean" in error or code not in (1, 2):
         return [said]
     refused = expected.startswith("refused")
     if refused and (code != 2 or "error: " + option not in error):
         return [said + " (is to be refused)"]
-    told = expected.startswith("nothing, and told")
+    told = expected.startswith("ignored, with a note")
     if told and f"{option} changes nothing" not in error:
         return [said + " (is to be told)"]
     quiet = expected.startswith("so already")

@@ -132,7 +132,7 @@ def check_clicks(labels: np.ndarray, importances: Optional[np.ndarray]) -> None:
     if wrong.any():
         at = int(wrong.argmax())
         raise ValueError(
-            f"label {at} is {labels[at]:g}, and is to be 1, 0, -1, or NaN where none is known"
+            f"label {at} is {labels[at]:g}, and must be 1, 0, -1, or NaN where none is known"
         )
     if importances is None:
         return
@@ -140,7 +140,7 @@ def check_clicks(labels: np.ndarray, importances: Optional[np.ndarray]) -> None:
     if wrong.any():
         at = int(wrong.argmax())
         raise ValueError(
-            f"importance {at} is {importances[at]:g}, and is to be from 0 to {MOST_IMPORTANCE:g}"
+            f"importance {at} is {importances[at]:g}, and must be from 0 to {MOST_IMPORTANCE:g}"
         )
 
 
@@ -159,7 +159,7 @@ def hash_of(value: int, what: str) -> int:
 def milliseconds(value: float, what: str) -> int:
     """Of seconds: 1 at least."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{what} is to be a number, not {_type(value)}")
+        raise TypeError(f"{what} must be a number, not {_type(value)}")
     if not 0 < value <= (2**32 - 1) / 1000:
         raise ValueError(f"{what} is to be above 0, and at most {2**32 // 1000}")
     return max(1, round(float(value) * 1000))
@@ -182,7 +182,7 @@ def _index(value: int, what: str) -> int:
 
 def _value(value: float) -> float:
     if not isinstance(value, (float, int, numbers.Real)):
-        raise TypeError(f"a feature's value is to be a number, not {_type(value)}")
+        raise TypeError(f"a feature's value must be a number, not {_type(value)}")
     try:
         number = ctypes.c_float(float(value)).value
     except OverflowError:

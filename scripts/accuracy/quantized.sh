@@ -72,7 +72,7 @@ model() {
   case $1 in
     paper)
       echo "--ffm_k 0 --linear none --embedding_dim $((8 * $2)) --tower mlp:hidden=64+64+32+32+16 --heads one \
-        --optimizer rows=sgd:rate=1,layers=sgd:rate=.006"
+        --optimizer rows=sgd:rate=1 --optimizer layers=sgd:rate=.006"
       ;;
     ours) echo "--ffm_k $((4 * $2))" ;;
     slice* | weight*) echo "--ffm_k $((4 * $2)) --adagrad ${1%[0-9][0-9]} --state_bits ${1: -2}" ;;

@@ -92,7 +92,7 @@ mapfile -t sets <<'SETS'
 --expire 300 --ffm_k 0 --embedding_dim 4 --tower fm:pairs=all --heads one
 --max_memory 24M --when_full evict
 --optimizer linear=ftrl,rows=sgd,layers=adam --heads one
---optimizer linear=ftrl,rows=adagrad,layers=adam:rate=.002 --ffm_k 0 --embedding_dim 4 --tower cross:layers=2
+--optimizer linear=ftrl,rows=adagrad,layers=adam --nn_learning_rate .002 --ffm_k 0 --embedding_dim 4 --tower cross:layers=2
 --ffm_k 0 -q :: --heads one
 --ffm_k 0 --l2 1e-5 --heads one
 -l .1

@@ -64,7 +64,7 @@ float label_of(const float* labels, std::size_t example) {
   if (std::isnan(label)) return 0;
   if (label == 1) return 1;
   if (label == 0 || label == -1) return -1;
-  throw BadArgument(fmt::format("label {} is {}, and is to be 1, 0, -1, or NaN where none is known",
+  throw BadArgument(fmt::format("label {} is {}, and must be 1, 0, -1, or NaN where none is known",
                                 example, label));
 }
 
@@ -72,7 +72,7 @@ float importance_of(const float* importances, std::size_t example) {
   if (importances == nullptr) return 1;
   const float importance = importances[example];
   if (importance >= 0 && importance <= text::kMaxImportance) return importance;
-  throw BadArgument(fmt::format("importance {} is {}, and is to be from 0 to {}", example,
+  throw BadArgument(fmt::format("importance {} is {}, and must be from 0 to {}", example,
                                 importance, text::kMaxImportance));
 }
 
@@ -273,7 +273,7 @@ serve::Space OnlineLearner::space_of(std::uint32_t hash) const {
   const auto found = name_of_hash_.find(hash);
   if (found != name_of_hash_.end()) return {found->second, hash};
   throw BadArgument(
-      fmt::format("no namespace has the hash {} here: leveret_learner_hash_namespace tells the "
+      fmt::format("no namespace has the hash {} here: leveret_learner_hash_namespace gives the "
                   "learner of one, by its name",
                   hash));
 }

@@ -10,7 +10,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -22,6 +25,7 @@ namespace {
 std::mutex terminal_mutex;
 std::string status_line;  ///< guarded by it
 std::string speaker = "leveret: ";
+std::optional<LogFormat> log_format;
 
 /// Erases the line that the cursor is in.
 constexpr std::string_view kErase = "\r\033[K";
@@ -71,6 +75,68 @@ std::string without_controls(std::string_view text) {
   return shown;
 }
 
+/// "2026-11-30T06:12:47Z"
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+/// Takes "warning: " from the front of a message.
+std::string_view take_level(std::string_view& message) {
+  for (const std::string_view level : {"error", "warning"}) {
+    if (!message.starts_with(level) || !message.substr(level.size()).starts_with(": ")) continue;
+    message.remove_prefix(level.size() + 2);
+    return level;
+  }
+  return "info";
+}
+
+/// What follows a line's end is indented where it looks like a line of ours.
+std::string indented(std::string_view message, std::string_view before) {
+  constexpr std::string_view kIndent = "    ";
+  std::string lines;
+  while (true) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    lines += message.substr(0, end);
+    lines += '\n';
+    if (end == message.size()) return lines;
+    message.remove_prefix(end + 1);
+    if (message.starts_with(before)) lines += kIndent;
+  }
+}
+
+/// A line of the log; in text a message of several lines is one, too.
+std::string log_line(std::string_view message) {
+  const std::string_view level = take_level(message);
+  if (log_format == LogFormat::kText) {
+    return fmt::format("{} {} {}{}", utc_now(), level, speaker, indented(message, ""));
+  }
+  const nlohmann::ordered_json json = {
+      {"time", utc_now()}, {"level", level}, {"message", without_controls(message)}};
+  return json.dump() + "\n";
+}
+
+/// Calls take(line) for each line that has something in it.
+template <class Take>
+void each_line(std::string_view text, Take take) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!line.empty()) take(line);
+  }
+}
+
+/// Whole lines, above the status line.
+void to_terminal(std::string_view lines) {
+  const std::string text = without_controls(lines);
+  const std::lock_guard lock(terminal_mutex);
+  if (status_line.empty()) return to_stderr(text);
+  to_stderr(fmt::format("{}{}{}", kErase, text, status_line));
+}
+
 /// Errors that AtomicFile throws are about the target of results here.
 template <class Work>
 void as_output_error(Work work) {
@@ -91,30 +157,38 @@ std::string binary_output(const std::string& path) {
   return "/dev/stdout";
 }
 
+void log_as(LogFormat format) { log_format = format; }
+
+CLI::Option* add_log_option(CLI::App& app, std::optional<LogFormat>& format) {
+  return app
+      .add_option_function<std::string>(
+          "--log",
+          [&format](const std::string& word) {
+            if (word != "text" && word != "json") {
+              throw CLI::ValidationError(fmt::format("--log {}: expected text or json", word));
+            }
+            format = word == "json" ? LogFormat::kJson : LogFormat::kText;
+          },
+          "the form of log lines, which have the time (UTC) and a level: text or json")
+      ->type_name("WORD")
+      ->default_str("text");
+}
+
 void say(std::string_view message) {
-  constexpr std::string_view kIndent = "    ";
-  std::string lines = speaker;
-  while (true) {
-    const std::size_t end = std::min(message.find('\n'), message.size());
-    lines += message.substr(0, end);
-    lines += '\n';
-    if (end == message.size()) break;
-    message.remove_prefix(end + 1);
-    if (message.starts_with("leveret: ")) lines += kIndent;
-  }
-  say_raw(lines);
+  to_terminal(log_format ? log_line(message) : speaker + indented(message, "leveret: "));
 }
 
 void speak_as(const std::string& who) { speaker = fmt::format("leveret: {}: ", who); }
 
-void say_raw(std::string_view message) {
-  const std::string text = without_controls(message);
-  const std::lock_guard lock(terminal_mutex);
-  if (status_line.empty()) return to_stderr(text);
-  to_stderr(fmt::format("{}{}{}", kErase, text, status_line));
+void say_raw(std::string_view text) {
+  if (!log_format) return to_terminal(text);
+  std::string lines;
+  each_line(text, [&](std::string_view line) { lines += log_line(line); });
+  to_terminal(lines);
 }
 
 void set_status(const std::string& status) {
+  if (log_format) return;
   const std::lock_guard lock(terminal_mutex);
   const bool is_shown = !status.empty() || !status_line.empty();
   status_line = without_controls(status);

@@ -7,16 +7,28 @@
 #include <string_view>
 
 #include "files/atomic_file.h"
+#include "options/cli11_fwd.h"
 
 namespace leveret::cli {
 
 /// One line to stderr, "leveret: " before it. Names of files are other people's: what a terminal
 /// would obey is escaped, and a further line that looks like another one of ours is indented.
 void say(std::string_view message);
+enum class LogFormat {
+  kText,  ///< "2026-11-30T06:12:47Z info leveret: message"
+  kJson,  ///< {"time":"2026-11-30T06:12:47Z","level":"info","message":"message"}
+};
+/// From now on stderr is a log, a line for each message, with the time (UTC) and the level: a
+/// message that begins with "error: " or "warning: " has that one, others are info. There is no
+/// status line then. Before there are threads.
+void log_as(LogFormat format);
+/// --log, for what runs until a signal ends it.
+CLI::Option* add_log_option(CLI::App& app, std::optional<LogFormat>& format);
 /// From now on "leveret: WHO: ", of several processes that write to one terminal. Before there are
 /// threads.
 void speak_as(const std::string& who);
-/// Whole lines to stderr, above the status line where there is one; escaped, too. Any thread.
+/// Whole lines to stderr, above the status line where there is one; escaped, too. In a log each is
+/// a message. Any thread.
 void say_raw(std::string_view text);
 /// The last line of the terminal on stderr, shown until it is replaced; empty: none. Any thread.
 void set_status(const std::string& status);

@@ -23,13 +23,6 @@
 namespace leveret::cli {
 namespace {
 
-/// Nobody is to wonder why nothing happens.
-void tell_of_terminal(const InputOptions& options) {
-  if (options.data.empty() && isatty(STDIN_FILENO) == 1) {
-    say("reading lines from the terminal, up to Ctrl-D; -d FILE reads a file");
-  }
-}
-
 /// The next files of a folder, while one is learned: some megabytes.
 constexpr std::size_t kFollowAhead = 64;
 
@@ -43,6 +36,12 @@ void set_bad_lines(InputOptions& options, const std::string& text) {
 }
 
 }  // namespace
+
+void tell_of_terminal(const InputOptions& options) {
+  if (options.data.empty() && isatty(STDIN_FILENO) == 1) {
+    say("reading lines from the terminal, up to Ctrl-D; -d FILE reads a file");
+  }
+}
 
 const cache::CacheInfo* cache_of(const stream::ExampleSource& source) {
   const stream::ExampleSource* read = &source;
@@ -78,7 +77,7 @@ void add_cache_options(CLI::App& app, InputOptions& options) {
                if (name.empty()) throw CLI::ValidationError("--cache", "is empty; name a file");
                options.cache = name;
              },
-             "keep the parsed input in this file, or beside the data, and read it from there the "
+             "keep the parsed input in this file, or next to the data, and read it from there the "
              "next time")
           ->type_name("FILE")
           ->expected(0, 1)
@@ -125,7 +124,7 @@ void settle_input(InputOptions& options) {
   if (options.cache == InputOptions::kBesideData) {
     if (options.data.size() != 1 || options.data[0] == "-") {
       throw CLI::ValidationError(
-          "-c without a name keeps the cache beside the one file of -d; name it: -c FILE");
+          "-c without a name keeps the cache next to the one file of -d; name it: -c FILE");
     }
     options.cache = options.data[0] + ".lvcache";
   }

@@ -37,6 +37,10 @@ struct InputOptions {
   static constexpr const char* kBesideData = "{DATA}.lvcache";
 };
 
+/// Says that lines are read from the terminal, where they are, so that nobody wonders why nothing
+/// happens.
+void tell_of_terminal(const InputOptions& options);
+
 void add_input_options(CLI::App& app, InputOptions& options);
 void add_cache_options(CLI::App& app, InputOptions& options);
 void add_passes_option(CLI::App& app, InputOptions& options);

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "cli/blas_threads.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/process.h"
 #include "cli/program.h"
 #include "cli/signals.h"
@@ -14,6 +14,7 @@ int run(int argc, char** argv) {
   using namespace leveret::cli;
   if (!has_kernels()) return 2;
   CLI::App app("Leveret, a streaming learner for click-through rates", "leveret");
+  set_help_flags(app);
   app.set_version_flag("--version", std::string("leveret ") + version());
   app.require_subcommand(1);
   int exit_code = 0;

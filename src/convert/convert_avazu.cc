@@ -15,7 +15,7 @@ CsvOptions avazu_options() {
   options.labels = CsvOptions::Labels::kIfThere;
   options.ignore = {"id"};
   options.hour = "hour";
-  options.tell_numbers = false;
+  options.advises = false;
   return options;
 }
 

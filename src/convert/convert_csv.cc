@@ -16,8 +16,9 @@ bool contains(const std::vector<std::string>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-/// Index of a column, or an exception that names those there are.
-std::size_t find_column(const std::vector<std::string>& names, std::string_view name) {
+/// Index of a column, or an exception that names those there are, with an advice before them.
+std::size_t find_column(const std::vector<std::string>& names, std::string_view name,
+                        const std::string& advice = "") {
   auto at = std::find(names.begin(), names.end(), name);
   if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
   std::string all;
@@ -25,7 +26,8 @@ std::size_t find_column(const std::vector<std::string>& names, std::string_view 
     all += (all.empty() ? "" : ", ") + n;
     if (all.size() > 500) break;
   }
-  throw ConvertError(1, "there is no column '" + std::string(name) + "'; the columns are: " + all);
+  throw ConvertError(
+      1, "there is no column '" + std::string(name) + "'" + advice + "; the columns are: " + all);
 }
 
 std::string_view trim(std::string_view text) {
@@ -83,7 +85,7 @@ bool CsvConverter::take_header(std::string_view row) {
   Fault fault;
   const bool good = split(row, fault);
   const std::optional<char> likelier = likelier_delimiter(row, options_.delimiter, cells_.size());
-  const std::string advice = likelier ? delimiter_advice(*likelier) : "";
+  const std::string advice = likelier && options_.advises ? delimiter_advice(*likelier) : "";
   if (!good && (must_be || may_be)) {
     throw ConvertError(1, fault.what + advice,
                        static_cast<std::uint64_t>(fault.at - row.data()) + 1);
@@ -143,7 +145,7 @@ void CsvConverter::plan(const std::vector<std::string>& names) {
     categories_.push_back(i);
     names_of_categories.push_back(names[i]);
   }
-  if (options_.tell_numbers) numbers_.start(std::move(names_of_categories));
+  if (options_.advises) numbers_.start(std::move(names_of_categories));
 }
 
 void CsvConverter::plan_label(const std::vector<std::string>& names) {
@@ -155,7 +157,10 @@ void CsvConverter::plan_label(const std::vector<std::string>& names) {
   if (options_.labels == CsvOptions::Labels::kIfThere && !contains(names, name)) {
     labelled_ = false;
   } else {
-    label_ = find_column(names, name);
+    label_ = find_column(names, name,
+                         options_.advises ? "; --label NAME names the label's column, --no_label "
+                                            "is for rows without a label"
+                                          : "");
   }
 }
 

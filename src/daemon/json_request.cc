@@ -70,22 +70,22 @@ class Reader {
 bool Reader::wrong(std::string_view what) const {
   switch (at_) {
     case At::kOutside:
-      throw BadJson("the request is to be an object with \"candidates\", and perhaps \"context\"");
+      throw BadJson("the request must be an object with \"candidates\", and perhaps \"context\"");
     case At::kRequest:
-      throw BadJson(member_ == "context" ? "\"context\" is to be an object of namespaces"
-                                         : "\"candidates\" is to be a list of objects");
+      throw BadJson(member_ == "context" ? "\"context\" must be an object of namespaces"
+                                         : "\"candidates\" must be a list of objects");
     case At::kCandidates:
-      throw BadJson(fmt::format("candidate {} is to be an object of namespaces", request_.count));
+      throw BadJson(fmt::format("candidate {} must be an object of namespaces", request_.count));
     case At::kSpaces:
-      throw BadJson(fmt::format("{}: namespace \"{}\" is to be a list of features, not {}", where(),
+      throw BadJson(fmt::format("{}: namespace \"{}\" must be a list of features, not {}", where(),
                                 name_, what));
     case At::kFeatures:
       throw BadJson(fmt::format(
-          "{}: a feature of namespace \"{}\" is to be a name, or names with values, not {}",
-          where(), name_, what));
+          "{}: a feature of namespace \"{}\" must be a name, or names with values, not {}", where(),
+          name_, what));
     case At::kValues:
-      throw BadJson(fmt::format("{}: a value in namespace \"{}\" is to be a number, not {}",
-                                where(), name_, what));
+      throw BadJson(fmt::format("{}: a value in namespace \"{}\" must be a number, not {}", where(),
+                                name_, what));
   }
   throw BadJson("is no request");
 }

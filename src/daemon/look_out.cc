@@ -76,11 +76,11 @@ void LookOut::look(Source& source, bool anew) {
   if (swap.done) {
     swapped_(source.model);
     say_(fmt::format("{}: serves {} now, read in {:.3f} s", model.name, swap.what, swap.seconds));
-    if (!seen.problem.empty()) say_(fmt::format("{}: {}", model.name, seen.problem));
+    if (!seen.problem.empty()) say_(fmt::format("warning: {}: {}", model.name, seen.problem));
   } else {
     const bool waits = model.place->get()->is_nothing();
-    say_(fmt::format("{}: {}: {}", model.name, waits ? "still waits" : "still serves what it did",
-                     seen.problem));
+    say_(fmt::format("{}{}: {}: {}", waits ? "" : "warning: ", model.name,
+                     waits ? "still waits" : "still serves what it did", seen.problem));
   }
   models_.note(std::move(swap));
 }

@@ -106,7 +106,7 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
   const bool is_export = file.kind() == store::Kind::kExport;
   if (is_export && use == model::Use::kLearn) {
     throw std::runtime_error(file.path() +
-                             ": is an export, without what learning needs; go on with the model "
+                             ": is an export, without what learning needs; continue from the model "
                              "that it was made from");
   }
   if (!is_export && file.kind() != store::Kind::kModel) {

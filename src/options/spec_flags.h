@@ -1,4 +1,5 @@
-/// The options that make a model's Spec: one for each entry of spec::spec_entries().
+/// The options that make a model's Spec. Each entry of spec::spec_entries() has one by its own name;
+/// help shows those that are no key of another (settings.h).
 #pragma once
 
 #include <deque>
@@ -9,6 +10,7 @@
 
 #include "options/cli11_fwd.h"
 #include "spec/entries.h"
+#include "spec/settings.h"
 
 namespace leveret::options {
 
@@ -17,6 +19,7 @@ class SpecFlags {
   /// All options, or those named in `only`.
   void add_to(CLI::App& app, const std::vector<std::string_view>& only = {});
 
+  /// Whether this entry is given, by its own name or as a key.
   bool is_given(std::string_view name) const;
   /// The files that are read, those of --field: "-" is one of this name.
   std::vector<std::string> files() const;
@@ -27,21 +30,24 @@ class SpecFlags {
   spec::Spec spec(const spec::Spec& stored, const std::string& file) const;
 
  private:
-  struct Given {
+  /// An option of the command line.
+  struct Flag {
     const spec::SpecEntry* entry;
     CLI::Option* option = nullptr;
     std::vector<std::string> values;
     bool on = false;
 
-    bool is_given() const;
-    /// With the fields of the files that it names. std::runtime_error about one of these.
-    std::string text() const;
+    void add_to(CLI::App& app);
+    /// What it gives; nothing where it is not on the command line. CLI::ValidationError about its
+    /// words, std::runtime_error about a file of fields that it names.
+    std::vector<spec::Setting> settings() const;
   };
 
-  void refuse_idle(const spec::Spec& spec) const;
-  void refuse_idle_rules(const spec::Spec& spec) const;
+  /// What all of them give, in the order of the entries. Errors are those of Flag; that an entry is
+  /// given twice is CLI::ValidationError.
+  std::vector<spec::Setting> settings() const;
 
-  std::deque<Given> given_;
+  std::deque<Flag> flags_;
 };
 
 /// The spec of a model that will be learned in shards, where there are no per-example updates: to

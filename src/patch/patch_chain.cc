@@ -59,7 +59,7 @@ PatchReader PatchChain::open(std::size_t i) {
   PatchReader patch(link.path);
   if (patch.front() == link.front) return patch;
   throw std::runtime_error(fmt::format(
-      "{}: is another patch than a moment ago; give the chain again when nobody writes to it",
+      "{}: is another patch than a moment ago; give the chain again when nothing writes to it",
       link.path));
 }
 

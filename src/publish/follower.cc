@@ -28,7 +28,7 @@ void verify(const std::string& path, const Entry& entry) {
   if (!state) throw Gone(path + ": is not there, though the manifest names it");
   const auto refuse = [&](const char* what) {
     throw std::runtime_error(fmt::format(
-        "{}: {} than the manifest tells; copy it again, or wait until it is copied", path, what));
+        "{}: {} than the manifest says; copy it again, or wait until it is copied", path, what));
   };
   if (state->bytes != entry.bytes) refuse("has another length");
   if (entry.kind == Kind::kPatch) {

@@ -187,6 +187,11 @@ Gate parse_gate(std::string_view text) {
   return gate;
 }
 
+std::string value_text(const Measured& measured) {
+  if (std::isnan(measured.value)) return "no number";
+  return fmt::format("{:.{}f}", measured.value, measured.metric == "examples" ? 0 : 6);
+}
+
 std::vector<Measured> measure(const std::vector<Gate>& gates, const std::string& model,
                               const store::ModelFile* newest, unsigned threads) {
   std::vector<Measured> all;
@@ -204,7 +209,7 @@ std::vector<Measured> measure(const std::vector<Gate>& gates, const std::string&
         scores_of(both ? Models{before, candidate} : Models{candidate}, gate.file);
     if (scores.size() == 0) {
       throw std::runtime_error(gate.file +
-                               ": has no labelled example; the gate cannot be told by it");
+                               ": has no labelled example; the gate cannot be measured");
     }
     measure_ranges(gate, scores, all);
     measure_relative(gate, scores, threads, all);

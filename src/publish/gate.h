@@ -49,6 +49,9 @@ struct Measured {
   bool is_told = true;  ///< false: too few examples compare two models (metrics::are_enough)
 };
 
+/// Its value, for people.
+std::string value_text(const Measured& measured);
+
 /// Scores the files of all gates with a model, and measures as `leveret evaluate` does, in the
 /// order of the gates, what compares with the newest step behind the others. `newest` is the file
 /// of the step before it; null: there is none, and the model is not worse than that, and better.

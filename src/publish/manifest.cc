@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "store/json_members.h"
+#include "text/byte_characters.h"
 
 namespace leveret::publish {
 namespace {
@@ -64,7 +65,27 @@ Json to_json(const Entry& entry) {
                {"fingerprint", store::to_hex(entry.fingerprint)}};
   if (is_patch) json["base"] = store::to_hex(*entry.base);
   if (entry.sequence != modelfile::kNoSequence) json["sequence"] = entry.sequence;
+  if (entry.published != 0) json["published"] = entry.published;
+  for (const GateFigure& figure : entry.gates) {
+    json["gates"].push_back({{"file", text::to_characters(figure.file)},
+                             {"metric", figure.metric},
+                             {"value", figure.value},
+                             {"limit", figure.limit}});
+  }
   return json;
+}
+
+std::vector<GateFigure> gates_from(const Json& json) {
+  std::vector<GateFigure> gates;
+  if (store::find(json, "gates") == nullptr) return gates;
+  for (const Json& figure : store::list(json, "gates")) {
+    if (!figure.is_object()) store::bad_member("gates", "a list of figures");
+    std::optional<std::string> file = text::from_characters(store::text(figure, "file"));
+    if (!file) store::bad_member("file", "a name of one byte a character");
+    gates.push_back({*std::move(file), store::text(figure, "metric"), store::text(figure, "value"),
+                     store::text(figure, "limit")});
+  }
+  return gates;
 }
 
 Entry entry_from(const Json& json) {
@@ -79,6 +100,8 @@ Entry entry_from(const Json& json) {
   entry.fingerprint = checksum_from(json, "fingerprint");
   if (entry.kind == Entry::Kind::kPatch) entry.base = checksum_from(json, "base");
   if (store::find(json, "sequence") != nullptr) entry.sequence = store::whole(json, "sequence");
+  if (store::find(json, "published") != nullptr) entry.published = store::whole(json, "published");
+  entry.gates = gates_from(json);
   return entry;
 }
 
@@ -112,7 +135,7 @@ void check_checksum(const Json& json, std::string_view text) {
   const store::Checksum told = checksum_from(json, "checksum");
   const std::string_view front = text.substr(0, text.rfind(kChecksumKey));
   if (store::checksum_of(std::as_bytes(std::span(front))) == told) return;
-  throw store::BadJson("its checksum is another than it tells");
+  throw store::BadJson("its checksum is not that of its text");
 }
 
 void check_format(const Json& json) {

@@ -11,6 +11,13 @@
 
 namespace leveret::publish {
 
+/// What a gate measured of a step before it was published. Texts, as people read them.
+struct GateFigure {
+  std::string file, metric, value, limit;
+
+  bool operator==(const GateFigure&) const = default;
+};
+
 /// A file of a step.
 struct Entry {
   enum class Kind { kFull, kPatch };
@@ -22,6 +29,8 @@ struct Entry {
   store::Checksum fingerprint = {};                 ///< of the step's model
   std::optional<store::Checksum> base;              ///< patches: of the model that it is for
   std::uint64_t sequence = modelfile::kNoSequence;  ///< examples learned by the step's model
+  std::uint64_t published = 0;      ///< when the step was, in seconds since 1970; 0: nobody knows
+  std::vector<GateFigure> gates{};  ///< of the step
 
   bool operator==(const Entry&) const = default;
 };

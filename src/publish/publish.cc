@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -127,7 +128,7 @@ Publisher::Made Publisher::make_again(std::uint64_t step, const std::string& to)
   const auto check = [&](const store::ModelFile& file) {
     if (file.fingerprint() == target.fingerprint) return;
     throw std::runtime_error(
-        fmt::format("{}: is not the model of step {} that the manifest tells of; copy the folder's "
+        fmt::format("{}: is not the model of step {} that the manifest names; copy the folder's "
                     "files again, or publish to another folder",
                     file.path(), step));
   };
@@ -202,6 +203,7 @@ Entry Publisher::entry(Kind kind, const std::string& name, const store::ModelFil
   entry.bytes = file.bytes();
   entry.fingerprint = file.fingerprint();
   entry.sequence = modelfile::place_of(file).sequence;
+  entry.published = static_cast<std::uint64_t>(std::time(nullptr));
   return entry;
 }
 
@@ -301,8 +303,14 @@ Published Publisher::roll_back(std::uint64_t step) {
 void Publisher::commit(const Published& published) {
   Manifest now;
   now.entries = before_.entries;
+  std::vector<GateFigure> gates;
+  for (const Measured& one : published.measured) {
+    gates.push_back({one.file, one.metric, value_text(one), one.limit});
+  }
   for (const Entry* const entry : {&published.full, &published.patch}) {
-    if (!entry->file.empty()) now.entries.push_back(*entry);
+    if (entry->file.empty()) continue;
+    now.entries.push_back(*entry);
+    now.entries.back().gates = gates;
   }
   const std::uint64_t newest = next_step();
   // Where the oldest step that is kept has no full file, those before it back to one stay, too.

@@ -21,7 +21,7 @@ struct PublishOptions {
   std::uint64_t min_count = 0;    ///< features that were seen fewer times are left out
   double tolerance = 0;           ///< codes stay where a number has moved by less (ExportOptions)
   std::uint64_t full_every = 10;  ///< steps from one full file to the next; 1: all are full
-  std::uint64_t keep = 100;       ///< steps that can be gone back to, and that patches lead on from
+  std::uint64_t keep = 100;  ///< steps that --rollback can return to, and that patches lead on from
   std::vector<Gate> gates;
   unsigned threads = 1;  ///< that make a patch, and intervals for gates
 };

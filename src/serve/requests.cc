@@ -115,7 +115,7 @@ Space Requests::space(int by, std::uint32_t number) const {
 void Requests::append(int by, std::span<const leveret_feature> features) {
   if (by != LEVERET_BY_FIELD && by != LEVERET_BY_NAMESPACE) {
     throw BadArgument(
-        fmt::format("by is {}, and is to be LEVERET_BY_FIELD or "
+        fmt::format("by is {}, and must be LEVERET_BY_FIELD or "
                     "LEVERET_BY_NAMESPACE",
                     by));
   }

@@ -31,11 +31,12 @@ void add_shape(std::vector<SpecEntry>& list) {
       "mixed: linear, counts and the whole learn apart and are mixed online; one: one sum, one "
       "loss",
       true, {"mixed", "one"}, [](Spec & s) -> auto& { return s.heads; }));
-  list.push_back(word_entry(
-      "fast_head",
-      "on: a head that learns fast, and a memory that lets go, so that a moving target is "
-      "followed; off: as if there were none",
-      true, {"off", "on"}, [](Spec & s) -> auto& { return s.fast_head; }));
+  list.push_back(key_of("heads", "fast",
+                        word_entry(
+                            "fast_head",
+                            "on: a head that learns fast and a memory that forgets follow a moving "
+                            "target; off: neither",
+                            true, {"off", "on"}, [](Spec & s) -> auto& { return s.fast_head; })));
   list.push_back({"noconstant", "", "", "no constant feature", true, false, false,
                   [](Spec& s, const std::string& t) { s.constant = t == "false"; },
                   [](const Spec& s) { return std::string(s.constant ? "false" : "true"); }});
@@ -97,7 +98,7 @@ void add_towers(std::vector<SpecEntry>& list) {
       "how the embeddings of several features of a field become one: sum, each times its value; "
       "mean: divided by the sum of |value|",
       true, {"sum", "mean"}, [](Spec & s) -> auto& { return s.pool; });
-  list.push_back(stored_unless("sum", pool));
+  list.push_back(stored_unless("sum", key_of("embedding_dim", "pool", pool)));
   static const std::string help = towers_help();
   SpecEntry tower{"tower", "",   "KIND[:key=value,…]", help.c_str(), true,
                   false,   true, set_towers,           get_towers};
@@ -143,12 +144,13 @@ void check_spec(const Spec& spec) {
       first < (codec.is_narrow() ? 1.0f : 2.0f) * codec.unit()) {
     throw std::runtime_error(
         fmt::format("--ffm_init_width {} is too little for weights of {} bits within {}: "
-                    "--row_bits 32 has such ones, and so has a smaller --weight_range",
+                    "--row_bits 32 has such ones, and so has a smaller range (--row_bits "
+                    "BITS:range=W)",
                     spec.ffm_init_width, spec.row_bits, spec.range()));
   }
   check_towers(spec);
   if (spec.linear.rate == 0 && spec.linear.rule == rules::kFtrl) {
-    throw std::runtime_error("--optimizer ftrl needs a --learning_rate above 0");
+    throw std::runtime_error("--optimizer linear=ftrl needs a rate above 0");
   }
 }
 

@@ -1,5 +1,5 @@
-/// The one list of everything in a Spec that has a name: each entry is an option of `train`, a key
-/// of the model file's header, and a line of `inspect`.
+/// The one list of everything in a Spec that has a name: each entry is an option of `train` or a key
+/// of one (settings.h), a key of the model file's header, and a line of `inspect`.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,16 @@
 
 namespace leveret::spec {
 
+/// Where the command line has an entry that is no option of its own: `--row_bits 8:range=1`,
+/// `--optimizer rows=adagrad:rate=.1`.
+struct OptionKey {
+  const char* option = "";  ///< the option behind whose value it stands; "": the entry is an option
+  const char* part = "";    ///< of --optimizer: linear, rows or layers
+  const char* name = "";
+};
+
 struct SpecEntry {
-  const char* name;   ///< option --NAME and JSON key
+  const char* name;   ///< option --NAME and JSON key; also where it has an OptionKey
   const char* alias;  ///< further option names, comma separated with dashes ("-b"); or ""
   const char* value;  ///< what its value is, for --help: "N", "NS,…"; "" for a switch
   const char* help;
@@ -25,18 +33,17 @@ struct SpecEntry {
   std::function<std::string(const Spec&)> get;
   /// Its value in a file that has no such key; null: then the file is damaged.
   const char* absent = nullptr;
-  /// Sets what the text of a `shape` entry says beside the shape; null: nothing.
-  void (*set_learning)(Spec&, const std::string&) = nullptr;
   enum class Stored {
     kAlways,
     kUnlessAbsent,  ///< where it differs from `absent`
   };
-  /// Whether a model of this spec is what `shape` text says; null: where `get` gives the same text.
+  /// Whether a model of this spec is what `shape` text says; null: where both mean the same value.
   bool (*holds)(const Spec&, const std::string&) = nullptr;
   /// Whether models that differ in it are of different lines (modelfile::line_of).
   bool of_line = true;
   /// Whether the header has a key of it.
   Stored stored = Stored::kAlways;
+  OptionKey key{};
 };
 
 const std::vector<SpecEntry>& spec_entries();

@@ -22,14 +22,14 @@ const char* adagrad_missing(std::string_view name, const Spec& spec) {
   // Beside weights that learn by FTRL constants learn by AdaGrad.
   const bool constants = spec.linear.rule == rules::kFtrl && spec.constant;
   if (other(spec.linear) && !constants && is_one_of(name, {"power_t", "init_acc_gradient"})) {
-    return "--optimizer adagrad (or linear=adagrad)";
+    return "--optimizer linear=adagrad";
   }
   if (other(spec.rows) &&
       is_one_of(name, {"ffm_power_t", "ffm_init_acc_gradient", "adagrad", "state_bits"})) {
-    return "--optimizer adagrad (or rows=adagrad)";
+    return "--optimizer rows=adagrad";
   }
   if (other(spec.nn) && is_one_of(name, {"nn_power_t", "nn_init_acc_gradient"})) {
-    return "--optimizer adagrad (or layers=adagrad)";
+    return "--optimizer layers=adagrad";
   }
   return nullptr;
 }

@@ -26,49 +26,67 @@ void set_expire(Spec& s, const std::string& text) {
   s.expire = *count * unit;
 }
 
+/// The entry, which the command line has as a key of a part of --optimizer.
+SpecEntry of_part(const char* part, const char* key, SpecEntry entry) {
+  entry.key = {"optimizer", part, key};
+  return entry;
+}
+
 void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& names,
-              const char* alias, const char* what, PartLearning Spec::*part) {
+              const char* alias, const char* word, const char* what, PartLearning Spec::*part) {
   // Help texts live as long as the list, which lives for ever.
   static std::vector<std::unique_ptr<std::string>> texts;
   const auto text = [&](const char* about) {
     texts.push_back(std::make_unique<std::string>(fmt::format("{}: {}", what, about)));
     return texts.back()->c_str();
   };
-  list.push_back(rate_entry(
+  const SpecEntry rate = rate_entry(
       names[0], alias, "X", text("learning rate"),
-      [=](Spec& s) -> float& { return (s.*part).rate; }, 0, kHuge));
-  list.push_back(rate_entry(
-      names[1], "", "X", text("power of the AdaGrad denominator"),
-      [=](Spec& s) -> float& { return (s.*part).power_t; }, 0, 1));
+      [=](Spec& s) -> float& { return (s.*part).rate; }, 0, kHuge);
+  list.push_back(of_part(word, "rate", rate));
+  const SpecEntry power = rate_entry(
+      names[1], "", "X", text("power of AdaGrad's denominator"),
+      [=](Spec& s) -> float& { return (s.*part).power_t; }, 0, 1);
+  list.push_back(of_part(word, "power", power));
   SpecEntry first = rate_entry(
       names[2], "", "X", text("first value of AdaGrad's sum of squares"),
       [=](Spec& s) -> float& { return (s.*part).init_acc; }, 0, kHuge);
   // Accumulators of rows and layers hold it from their start.
   first.shape = true;
-  list.push_back(first);
+  list.push_back(of_part(word, "init", first));
 }
 
 }  // namespace
 
 void add_learning(std::vector<SpecEntry>& list) {
-  list.push_back({"optimizer", "", "RULE|PART=RULE,…",
-                  "adagrad; sgd; ftrl: FTRL-proximal for the linear part; adam: for layers; or a "
-                  "rule for each part: linear=ftrl,rows=adam,layers=adam; :rate=X behind one "
-                  "sets its learning rate",
-                  true, false, false, set_optimizer, get_optimizer, nullptr, set_rates});
-  add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear part",
+  SpecEntry optimizer{"optimizer",
+                      "",
+                      "[PART=]RULE",
+                      "adagrad; sgd; ftrl: FTRL-proximal for the linear part; adam: for layers; or "
+                      "the rule of one part, linear=, rows= or layers=, again for another part",
+                      true,
+                      false,
+                      true,
+                      set_optimizer,
+                      get_optimizer};
+  optimizer.holds = has_rules;
+  list.push_back(optimizer);
+  add_part(list, {"learning_rate", "power_t", "init_acc_gradient"}, "-l", "linear", "linear part",
            &Spec::linear);
-  add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "",
+  add_part(list, {"ffm_learning_rate", "ffm_power_t", "ffm_init_acc_gradient"}, "", "rows",
            "FFM and embeddings", &Spec::rows);
-  add_part(list, {"nn_learning_rate", "nn_power_t", "nn_init_acc_gradient"}, "", "MLP", &Spec::nn);
-  list.push_back(rate_entry(
-      "l1", "", "X", "FTRL: L1 regularisation", [](Spec& s) -> float& { return s.l1; }, 0, kHuge));
+  add_part(list, {"nn_learning_rate", "nn_power_t", "nn_init_acc_gradient"}, "", "layers", "layers",
+           &Spec::nn);
+  const SpecEntry l1 = rate_entry(
+      "l1", "", "X", "FTRL: L1 regularisation", [](Spec& s) -> float& { return s.l1; }, 0, kHuge);
+  list.push_back(of_part("linear", "l1", l1));
   list.push_back(rate_entry(
       "l2", "", "X", "L2 regularisation of every weight that moves",
       [](Spec& s) -> float& { return s.l2; }, 0, kHuge));
-  list.push_back(rate_entry(
-      "ftrl_beta", "", "X", "FTRL: beta; alpha is --learning_rate",
-      [](Spec& s) -> float& { return s.ftrl_beta; }, 0, kHuge));
+  const SpecEntry beta = rate_entry(
+      "ftrl_beta", "", "X", "FTRL: beta; alpha is the rate",
+      [](Spec& s) -> float& { return s.ftrl_beta; }, 0, kHuge);
+  list.push_back(of_part("linear", "beta", beta));
   SpecEntry batch =
       number_entry("batch_size", "", "N", "examples whose gradients are summed and applied once",
                    &Spec::batch_size, 1, 1 << 20);
@@ -79,13 +97,13 @@ void add_learning(std::vector<SpecEntry>& list) {
       "a batch has at most one example for N learned before it; 0: all have --batch_size",
       &Spec::batch_warmup, 0, 1 << 20);
   warmup.shape = false;
-  list.push_back(warmup);
+  list.push_back(key_of("batch_size", "warmup", warmup));
   SpecEntry updates = word_entry(
       "per_example_updates",
       "on: within a batch what is cheap (linear part, counts, fast head, mixers) is learned "
       "example by example",
       false, {"off", "on"}, [](Spec & s) -> auto& { return s.per_example_updates; });
-  list.push_back(updates);
+  list.push_back(key_of("batch_size", "per_example", updates));
   SpecEntry nn_batch =
       number_entry("nn_batch_size", "", "N",
                    "examples that pass the MLP together, and of which it makes one step; up to 16",

@@ -1,14 +1,13 @@
 #include "spec/makers.h"
 
 #include <optional>
-#include <stdexcept>
 
 #include "text/plain_number.h"
 
 namespace leveret::spec {
 
 void refuse(const char* name, const std::string& text, const std::string& expected) {
-  throw std::runtime_error(fmt::format("--{} {}: expected {}", name, text::shown(text), expected));
+  throw BadValue(fmt::format("--{} {}: expected {}", name, text::shown(text), expected), expected);
 }
 
 std::uint64_t whole_of(const char* name, const std::string& text, std::uint64_t low,
@@ -50,6 +49,11 @@ std::string either_of(const std::vector<std::string>& words) {
     text += words[i];
   }
   return text;
+}
+
+SpecEntry key_of(const char* option, const char* key, SpecEntry entry) {
+  entry.key = {option, "", key};
+  return entry;
 }
 
 SpecEntry stored_unless(const char* absent, SpecEntry entry) {

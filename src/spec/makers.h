@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "feature/selector.h"
@@ -13,7 +15,13 @@
 
 namespace leveret::spec {
 
-/// Throws std::runtime_error: --NAME TEXT: expected what is.
+/// --NAME TEXT: expected what is.
+struct BadValue : std::runtime_error {
+  std::string expected;
+  BadValue(const std::string& what, std::string what_is)
+      : std::runtime_error(what), expected(std::move(what_is)) {}
+};
+/// Throws BadValue.
 [[noreturn]] void refuse(const char* name, const std::string& text, const std::string& expected);
 
 /// Those of the text, or `refuse`.
@@ -90,6 +98,8 @@ SpecEntry word_entry(const char* name, const char* help, bool shape, std::vector
       [=](const Spec& s) { return words[static_cast<std::size_t>(get(const_cast<Spec&>(s)))]; }};
 }
 
+/// The entry, which the command line has as a key of an option.
+SpecEntry key_of(const char* option, const char* key, SpecEntry entry);
 /// The entry, which the header has only where it says another thing than `absent`.
 SpecEntry stored_unless(const char* absent, SpecEntry entry);
 

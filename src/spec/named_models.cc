@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "feature/selector.h"
 #include "spec/entries.h"
+#include "spec/settings.h"
 #include "text/plain_number.h"
 
 namespace leveret::spec {
@@ -36,21 +36,21 @@ constexpr std::array<NamedModel, 9> kModels = {{
      "DCNv2: the same with more to learn; for long streams"},
 }};
 
-using Setting = std::pair<const SpecEntry*, std::string>;
+const SpecEntry& entry_of(const std::string& option) {
+  return *std::ranges::find_if(spec_entries(),
+                               [&](const SpecEntry& of) { return option.substr(2) == of.name; });
+}
 
-/// The options that the name stands for: a text for each, several towers in one.
-std::vector<Setting> settings_of(const NamedModel& model) {
+/// The options that the name stands for.
+std::vector<Setting> options_of(const NamedModel& model) {
   const std::vector<std::string> words = feature::split(model.options, ' ');
   std::vector<Setting> settings;
-  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
-    const std::string name = words[i].substr(2);
-    const auto entry =
-        std::ranges::find_if(spec_entries(), [&](const SpecEntry& of) { return name == of.name; });
-    if (!settings.empty() && settings.back().first == &*entry) {
-      settings.back().second += " " + words[i + 1];
-    } else {
-      settings.emplace_back(&*entry, words[i + 1]);
-    }
+  for (std::size_t i = 0; i + 1 < words.size();) {
+    const std::string& option = words[i];
+    std::vector<std::string> values;
+    for (; i + 1 < words.size() && words[i] == option; i += 2) values.push_back(words[i + 1]);
+    const std::vector<Setting> given = settings_of(entry_of(option), values);
+    settings.insert(settings.end(), given.begin(), given.end());
   }
   return settings;
 }
@@ -61,7 +61,7 @@ const NamedModel& find_named(const std::string& name) {
   std::vector<std::string_view> names;
   for (const NamedModel& model : kModels) names.push_back(model.name);
   throw std::runtime_error(
-      fmt::format("--model {}: expected one of {}; `leveret help models` tells when to take which",
+      fmt::format("--model {}: expected one of {}; `leveret help models` says when to take which",
                   text::shown(name), fmt::join(names, ", ")));
 }
 
@@ -72,14 +72,14 @@ std::span<const NamedModel> named_models() { return kModels; }
 void set_named_model(Spec& spec, const std::string& name) {
   spec.named = name;
   if (name.empty()) return;
-  for (const auto& [entry, text] : settings_of(find_named(name))) entry->set(spec, text);
+  for (const Setting& setting : options_of(find_named(name))) setting.set(spec);
 }
 
 bool is_named_model(const Spec& spec, const std::string& name) {
-  return std::ranges::all_of(settings_of(find_named(name)), [&](const Setting& setting) {
+  return std::ranges::all_of(options_of(find_named(name)), [&](const Setting& setting) {
     Spec wanted;
-    setting.first->set(wanted, setting.second);
-    return !setting.first->shape || setting.first->get(wanted) == setting.first->get(spec);
+    setting.set(wanted);
+    return !setting.entry->shape || setting.entry->get(wanted) == setting.entry->get(spec);
   });
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -69,35 +68,19 @@ std::string_view read_rule(const std::string& text, const Part& part, const std:
   return found->name;
 }
 
-/// "rate=.1"
-float read_rate(const std::string& text, const std::string& setting) {
-  constexpr std::string_view kRate = "rate=";
-  if (!setting.starts_with(kRate)) bad(text, setting, "rate=X");
-  const auto rate = text::read_real(setting.substr(kRate.size()), 0.0f, 1e30f);
-  if (!rate) bad(text, setting, "a rate from 0 to 1e30");
-  return *rate;
-}
-
-/// "rows=sgd:rate=.1"
+/// "rows=sgd"
 PartRule read_part(const std::string& text, const std::string& of_part) {
   const std::size_t equals = of_part.find('=');
   const auto* const part = std::ranges::find(kParts, of_part.substr(0, equals), &Part::name);
   if (equals == std::string::npos || part == kParts.end()) {
     bad(text, of_part,
         rules::find_rule_kind(of_part) != nullptr
-            ? "PART=RULE, as a rule without a part stands alone: linear=ftrl,layers=adam"
+            ? "PART=RULE, as a rule without a part stands alone"
             : fmt::format("{}, or PART=RULE with linear, rows or layers",
                           rules_that([](const RuleKind&) { return true; })));
   }
-  const std::string rest = of_part.substr(equals + 1);
-  const std::size_t colon = rest.find(':');
-  PartRule rule{static_cast<std::size_t>(part - kParts.begin()),
-                part->name.data(),
-                part->rate_option,
-                read_rule(text, *part, rest.substr(0, colon)),
-                {}};
-  if (colon != std::string::npos) rule.rate = read_rate(text, rest.substr(colon + 1));
-  return rule;
+  return {static_cast<std::size_t>(part - kParts.begin()), part->name.data(), part->rate_option,
+          read_rule(text, *part, of_part.substr(equals + 1))};
 }
 
 }  // namespace
@@ -106,7 +89,7 @@ std::vector<PartRule> rules_of_parts(const std::string& text) {
   std::vector<PartRule> all;
   if (const auto* const word = std::ranges::find(kWords, text, &Word::name); word != kWords.end()) {
     for (std::size_t i = 0; i < kParts.size(); ++i) {
-      all.push_back({i, kParts[i].name.data(), kParts[i].rate_option, word->rules[i], {}});
+      all.push_back({i, kParts[i].name.data(), kParts[i].rate_option, word->rules[i]});
     }
     return all;
   }
@@ -128,14 +111,27 @@ void set_optimizer(Spec& spec, const std::string& text) {
   for (const Part& part : kParts) (spec.*part.learning).rule = kAdagrad;
   for (const PartRule& rule : given) (spec.*kParts[rule.part].learning).rule = rule.rule;
   const float rate = rules::find_rule_kind(spec.rows.rule)->rows_rate;
-  if (rate > 0) spec.rows.rate = rate;  // options behind this one say another
-  set_rates(spec, text);
+  if (rate > 0) spec.rows.rate = rate;  // entries behind this one say another
 }
 
-void set_rates(Spec& spec, const std::string& text) {
-  for (const PartRule& rule : rules_of_parts(text)) {
-    if (rule.rate) (spec.*kParts[rule.part].learning).rate = *rule.rate;
-  }
+bool has_rules(const Spec& spec, const std::string& text) {
+  return std::ranges::all_of(rules_of_parts(text), [&](const PartRule& rule) {
+    return (spec.*kParts[rule.part].learning).rule == rule.rule;
+  });
+}
+
+bool has_parts(const SpecEntry& option) { return std::string_view(option.name) == "optimizer"; }
+
+std::string part_meant(const std::string& text) {
+  if (text.find(',') != std::string::npos) return "";
+  std::string meant = text.substr(0, text.find('='));
+  if (meant != text)
+    return std::ranges::find(kParts, meant, &Part::name) != kParts.end() ? meant : "";
+  const auto* const word = std::ranges::find(kWords, text, &Word::name);
+  if (word == kWords.end() || std::ranges::count(word->rules, text) != 1) return "";
+  return std::string(
+      kParts[static_cast<std::size_t>(std::ranges::find(word->rules, text) - word->rules.begin())]
+          .name);
 }
 
 std::string get_optimizer(const Spec& spec) {

@@ -27,7 +27,7 @@ void add_row_codecs(std::vector<SpecEntry>& list) {
                     "",
                     "BITS",
                     "a stored weight of FFM and embeddings: 4, 8, 12 or 16 (within "
-                    "--weight_range, rounded) or 32",
+                    "a range, rounded) or 32",
                     true,
                     true,
                     false,
@@ -56,12 +56,12 @@ void add_row_codecs(std::vector<SpecEntry>& list) {
                        s.weight_range = w;
                      },
                      [](const Spec& s) { return fmt::format("{}", s.range()); }};
-  list.push_back(stored_unless("8", range));
+  list.push_back(stored_unless("8", key_of("row_bits", "range", range)));
   SpecEntry state = {
       "state_bits",
       "",
       "BITS",
-      "an accumulator of FFM and embeddings: 32, or 16 (rounded by chance); 0: 16 beside "
+      "an accumulator of FFM and embeddings: 32, or 16 (rounded at random); 0: 16 beside "
       "weights of few bits with --adagrad slice, else 32",
       true,
       true,
@@ -69,13 +69,13 @@ void add_row_codecs(std::vector<SpecEntry>& list) {
       set_state_bits,
       [](const Spec& s) { return fmt::format("{}", s.state_bits); }};
   state.holds = has_state_bits;
-  list.push_back(stored_unless("0", state));
+  list.push_back(stored_unless("0", key_of("row_bits", "state", state)));
   SpecEntry rounding = word_entry(
       "rounding",
-      "of stored weights of few bits; stochastic: up or down by chance, so that the mean of many "
-      "small steps is kept; nearest: as it says",
+      "of stored weights of few bits; stochastic: up or down at random, so that the mean of many "
+      "small steps is kept; nearest: to the nearest",
       true, {"stochastic", "nearest"}, [](Spec & s) -> auto& { return s.rounds_to_nearest; });
-  list.push_back(stored_unless("stochastic", rounding));
+  list.push_back(stored_unless("stochastic", key_of("row_bits", "rounding", rounding)));
 }
 
 }  // namespace leveret::spec

@@ -124,7 +124,7 @@ const char* name_of(Content content) {
     case Content::kOther:
       break;
   }
-  return "what nobody here knows";
+  return "of an unknown kind";
 }
 
 void check_may_replace(Content by, const std::string& path) {

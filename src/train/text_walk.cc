@@ -22,7 +22,8 @@ std::uint64_t lines_of(const text::ExampleChunk& chunk) {
 TextWalk::TextWalk(InputPosition start) : start_(std::move(start)) {
   if (start_.examples == 0 || start_.is_lines) return;
   throw std::runtime_error(
-      "the checkpoint is of a run in one thread: go on without --threads, or leave out --resume to "
+      "the checkpoint is of a run in one thread: continue without --threads, or leave out --resume "
+      "to "
       "begin anew");
 }
 

@@ -9,7 +9,7 @@ PATH=$(dirname "$(realpath "$1")"):$(dirname "$(realpath "$2")"):$PATH
 # shellcheck source=../../completions/leveret.bash
 source "$here/../../completions/leveret.bash"
 
-in_help() { "$@" --help | grep -oE '^ +-[^ ]+' | tr -d ' ' | tr , '\n' | sort -u; }
+in_help() { "$@" --help_all | grep -oE '^  -[^ ]+' | tr -d ' ' | tr , '\n' | sort -u; }
 in_page() {
   awk -f "$here/../../man/include.awk" "$here/../../man/leveret-mpi.1.scd" |
     awk -v verb="$1" '/^#/ { on = index($0, toupper(verb)) } on && /^\*-/ { print }' | grep -oE '\*-[^*]+\*' | tr -d '*\\' | sort -u
@@ -37,7 +37,7 @@ verbs=$(leveret-mpi --help | awk '/^[^ ]/ { on = tolower($0) ~ /^(subcommands|ve
 none "verbs by completion" "$(diff <(sort <<<"$verbs") <(completed ""))"
 for verb in $verbs; do
   in_help leveret-mpi "$verb" >"$list"
-  common='--help -h'
+  common='--help --help_all -h'
   case $verb in
     train | predict | evaluate | export) common=$(in_help leveret "$verb") ;;
   esac

@@ -31,7 +31,7 @@ std::string last_model(const TrainOptions& options) {
   if (notes.followed.empty() && notes.without.empty()) return options.initial_model;
   if (!options.report.quiet) {
     say(fmt::format(
-        "going on with {}, which has followed its folder {}", path,
+        "continuing from {}, which has followed its folder {}", path,
         notes.followed.empty() ? "to no file yet" : "up to " + stream::escaped(notes.followed)));
   }
   return path;
@@ -75,7 +75,7 @@ void go_back(const TrainOptions& options, const train::Notes& notes, const std::
                     "one, if there is a copy, and keep more of them (--keep_models)",
                     start.path, stream::escaped(name), kept.folder()));
   }
-  say(fmt::format("going back to {}, as {} has come to {}", before->path, start.path,
+  say(fmt::format("returning to {}, as {} has come to {}", before->path, start.path,
                   stream::escaped(name)));
   const train::ChunkLedger behind = chunks_behind(notes, start, before->chunks);
   const std::size_t there =
@@ -132,7 +132,7 @@ model::Model first_model(const TrainOptions& options, const std::string& path,
     model::Model model = std::move(resumed->model);
     model.set_spec(options.flags.spec(model.spec(), resumed->path));
     if (!options.report.quiet) {
-      say(fmt::format("going on with {}, which has learned {}; what is reported begins there",
+      say(fmt::format("continuing from {}, which has learned {}; reports begin there",
                       resumed->path, how_far(*notes.input)));
     }
     return model;

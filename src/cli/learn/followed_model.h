@@ -5,9 +5,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/console.h"
 #include "cli/learn/save_beside.h"
 #include "cli/textfile.h"
 #include "metrics/metrics.h"
@@ -22,6 +24,7 @@ struct FollowOptions {
   std::size_t keep_models = 0;       ///< 0: none but the last
   std::vector<std::string> without;  ///< names of files that are not learned
   std::string textfile;              ///< for Prometheus; empty: none
+  std::optional<LogFormat> log;      ///< of messages; none is asked for: text
 };
 
 /// One thread.

@@ -90,7 +90,7 @@ std::string HeldOutPasses::warning() const {
   if (last_.has_both) {
     return fmt::format(
         "predictions of what is held out are not finite, {}; a smaller "
-        "--learning_rate may help",
+        "rate (--optimizer) may help",
         kept);
   }
   return fmt::format(

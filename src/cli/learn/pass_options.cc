@@ -20,7 +20,7 @@ void add_pass_options(CLI::App& app, PassOptions& options) {
            options.period = period;
            options.period_given = true;
          },
-         "with --passes: every Nth example is not learned, and tells which pass was best: its "
+         "with --passes: every Nth example is not learned, and shows which pass was best: its "
          "model is kept")
       ->type_name("N")
       ->transform(options::within(2, std::uint64_t{1} << 62))

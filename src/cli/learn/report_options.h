@@ -19,6 +19,7 @@ struct ReportOptions {
   bool json = false;   ///< the summary is a line of JSON on standard output, too
   bool overwrite = false;
 
+  bool shows_progress = true;  ///< unless it is quiet
   bool progress_given = false, window_given = false;
 };
 

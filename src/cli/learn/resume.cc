@@ -79,7 +79,7 @@ void check_period(const Resumed& found, const TrainOptions& options) {
       then == 0 ? fmt::format("{}: has learned all examples, and --passes would hold some out; go "
                               "on with --holdout_off, or leave out --resume to begin anew",
                               found.path)
-                : fmt::format("{0}: holds out one example of {1}; go on with --passes, of more "
+                : fmt::format("{0}: holds out one example of {1}; continue with --passes, of more "
                               "than 1, and --holdout_period {1}, or leave out --resume to begin "
                               "anew",
                               found.path, then));
@@ -132,14 +132,14 @@ std::optional<Resumed> find_resumed(const TrainOptions& options, std::uint64_t m
   const train::InputPosition& position = *found->notes.input;
   if (!is_input_of(position.data, options.input, found->notes.chunks)) {
     if (position.ended) return std::nullopt;  // another input's turn
-    throw std::runtime_error(
-        fmt::format("{}: is a checkpoint within {}; go on with that input, or leave out --resume "
-                    "to begin anew",
-                    found->path, names_of(position.data)));
+    throw std::runtime_error(fmt::format(
+        "{}: is a checkpoint within {}; continue with that input, or leave out --resume "
+        "to begin anew",
+        found->path, names_of(position.data)));
   }
   if (position.examples > 0 && position.is_lines != (options.threads > 1)) {
     throw std::runtime_error(fmt::format(
-        "{}: is of a run {}; go on {}, or leave out --resume to begin anew", found->path,
+        "{}: is of a run {}; continue {}, or leave out --resume to begin anew", found->path,
         position.is_lines ? "in several threads" : "in one thread",
         position.is_lines ? "with --threads, of any number above 1" : "without --threads"));
   }

@@ -10,7 +10,7 @@ namespace leveret::cli {
 
 std::string stopped_text(const std::optional<train::InputPosition>& position, unsigned pass) {
   if (position) {
-    return fmt::format("stopped by a signal; {} are learned, and --resume goes on there",
+    return fmt::format("stopped by a signal; {} are learned, and --resume continues there",
                        how_far(*position));
   }
   if (pass == 0) return kStopped;
@@ -23,14 +23,14 @@ std::string not_saved_text(const TrainOptions& options, const std::string& follo
   const std::string& model = options.final_model;
   if (model.empty()) return "";
   if (options.follow && !followed.empty()) {
-    return fmt::format("; {} has learned up to {} at most, and the same command goes on there",
+    return fmt::format("; {} has learned up to {} at most, and the same command continues there",
                        model, stream::escaped(followed));
   }
   const std::string ends = best_pass > 0
                                ? fmt::format("; {} is the model of pass {}", model, best_pass)
                                : "; " + model + " is not saved";
   if (last_checkpoint.empty()) return ends;
-  return ends + ", " + last_checkpoint + " is the last checkpoint: --resume goes on there";
+  return ends + ", " + last_checkpoint + " is the last checkpoint: --resume continues there";
 }
 
 }  // namespace leveret::cli

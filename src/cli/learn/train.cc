@@ -29,8 +29,8 @@ void check_checkpoints(const TrainOptions& options) {
   if (!options.has_position() || options.follow) return;
   const std::string option = options.resume ? "--resume" : "--save_every";
   if (options.final_model.empty()) {
-    misuse(options.resume ? "--resume goes on with the checkpoints of -f: give one"
-                          : "--save_every saves beside the model of -f: give one");
+    misuse(options.resume ? "--resume continues from the checkpoints of -f: give one"
+                          : "--save_every saves next to the model of -f: give one");
   }
   if (options.deterministic) {
     misuse(option + " is not for --deterministic: leveret-mpi train --deterministic has it");
@@ -78,6 +78,7 @@ void check_follow(const TrainOptions& options) {
     needs_follow(following.keep_models > 0, "--keep_models");
     needs_follow(!following.without.empty(), "--without");
     needs_follow(!following.textfile.empty(), "--textfile");
+    needs_follow(following.log.has_value(), "--log");
     return;
   }
   const InputOptions& input = options.input;
@@ -95,7 +96,7 @@ void check_follow(const TrainOptions& options) {
   refuse(options.deterministic, "--deterministic");
   if (options.resume || options.keep_given) {
     misuse(
-        "--follow goes on with -f by itself, and saves there: leave out --resume and "
+        "--follow continues from -f by itself, and saves there: leave out --resume and "
         "--keep_checkpoints");
   }
   for (const std::string& name : following.without) {
@@ -160,12 +161,16 @@ int run_train(TrainOptions& options, bool allow_mpirun) {
   settle_report(options.report);
   check_options(options, allow_mpirun);
   check_files(options);
+  if (options.follow) {
+    log_as(options.following.log.value_or(LogFormat::kText));
+    options.report.shows_progress = options.report.progress_given;
+  }
   learn_and_save(options);
   return 0;
 }
 
 void add_files(CLI::App& verb, TrainOptions& options) {
-  verb.add_option("-i,--initial_regressor", options.initial_model, "go on with this model")
+  verb.add_option("-i,--initial_regressor", options.initial_model, "continue from this model")
       ->type_name("MODEL")
       ->check(not_empty());
   verb.add_option("-f,--final_regressor", options.final_model, "save the model here")
@@ -192,11 +197,12 @@ void add_files(CLI::App& verb, TrainOptions& options) {
             options.keep_checkpoints = count;
             options.keep_given = true;
           },
-          "so many checkpoints stay, also when the model is saved; else the last two, until it is")
+          "keep N checkpoints, also after the model is saved; default: the last two, until it is "
+          "saved")
       ->type_name("N")
       ->transform(options::within(1, 1'000'000));
   verb.add_flag("--resume", options.resume,
-                "go on with the last checkpoint, behind what it has learned of the same input; "
+                "continue from the last checkpoint, after what it has learned of the same input; "
                 "where there is none, begin");
 }
 
@@ -216,6 +222,7 @@ void add_following(CLI::App& verb, FollowOptions& options) {
       ->take_all()
       ->check(not_empty());
   add_textfile_option(verb, options.textfile, "at each save of --follow");
+  add_log_option(verb, options.log);
 }
 
 void add_learning(CLI::App& verb, TrainOptions& options) {
@@ -250,7 +257,8 @@ void add_learning(CLI::App& verb, TrainOptions& options) {
 void setup_train(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TrainOptions>();
   auto allow_mpirun = std::make_shared<bool>(false);
-  CLI::App* verb = app.add_subcommand("train", "learn a model; progressive validation on stderr");
+  CLI::App* verb =
+      app.add_subcommand("train", "learn a model in one pass, with progressive validation");
   add_input_options(*verb, options->input);
   add_files(*verb, *options);
   add_report_options(*verb, options->report);

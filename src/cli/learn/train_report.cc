@@ -1,5 +1,7 @@
 #include "cli/learn/train_report.h"
 
+#include <fmt/format.h>
+
 #include "kernels/dispatch.h"
 
 namespace leveret::cli {
@@ -19,7 +21,7 @@ void TrainReport::open_predictions() {
 void TrainReport::begin_progress(bool dropped) {
   if (options_.quiet) return;
   if (dropped) say("without -f the model is dropped at the end");
-  say_raw(metrics::Progress::header());
+  if (options_.shows_progress) say_raw(metrics::Progress::header());
 }
 
 void TrainReport::begin_pass(const stream::ExampleSource& source) {
@@ -48,16 +50,23 @@ void TrainReport::count(const predict::Outcome& outcome, std::uint64_t bad_lines
     holdout_.add(outcome.probability, outcome.label, outcome.importance);
   } else {
     labelled_ += outcome.label != 0;
+    clicks_ += outcome.label > 0;
   }
   ++examples_;
   features_ += outcome.features;
   if (!wants_figures()) return;
   const bool full = windows_.add(outcome.probability, outcome.label, outcome.importance);
   if (full && metrics_) write_window(bad_lines);
-  if (tells() && progress_.due(examples_)) {
+  if (tells() && options_.shows_progress && progress_.due(examples_)) {
     say_raw(progress_.line(examples_, windows_.total(), outcome.label, outcome.probability,
                            outcome.features));
   }
+}
+
+std::string TrainReport::warning() const {
+  if (labelled_ < 2 || (clicks_ > 0 && clicks_ < labelled_)) return "";
+  return fmt::format("all {} labels are {}: the model learns that alone; check the labels",
+                     labelled_, clicks_ > 0 ? "1" : "-1");
 }
 
 void TrainReport::hold_out(std::uint64_t bad_lines) {

@@ -61,6 +61,8 @@ class TrainReport {
   std::uint64_t examples() const { return examples_; }
   /// How many of them were learned from.
   std::uint64_t labelled() const { return labelled_; }
+  /// Words about labels that are all alike, from which nothing is learned but that; else empty.
+  std::string warning() const;
   double seconds() const { return status_.seconds(); }
 
   /// The last window, and the files.
@@ -86,7 +88,7 @@ class TrainReport {
   StatusLine status_;
   std::optional<train::Answers> answers_;
   std::string lines_;
-  std::uint64_t examples_ = 0, features_ = 0, labelled_ = 0;
+  std::uint64_t examples_ = 0, features_ = 0, labelled_ = 0, clicks_ = 0;
   bool held_out_ = false;
   std::optional<metrics::MetricsSnapshot> first_pass_;  ///< what was told, when it ended
 };

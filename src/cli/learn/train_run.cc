@@ -133,7 +133,7 @@ class TrainRun final : private train::SessionEvents {
     checkpoints_.leave();
     say(
         fmt::format("{}: is of a run that has not ended; it stays, and so do those before it, and "
-                    "this run, which begins anew, numbers on; --resume goes on with it",
+                    "this run, which begins anew, numbers on; --resume continues it",
                     checkpoint));
   }
 
@@ -396,12 +396,22 @@ class TrainRun final : private train::SessionEvents {
     }
     saved_ = true;
     report_.close(tally_->bad());
-    if (!options_.report.quiet) say_raw(train_summary(model, figures()));
+    if (!options_.report.quiet) tell_summary(model);
     if (options_.report.json) print(train_json(model, figures()) + "\n");
     for (const std::string& warning :
-         {train_warning(model), held_out_ ? held_out_->warning() : ""}) {
+         {report_.warning(), memory_warning(model), train_warning(model),
+          held_out_ ? held_out_->warning() : ""}) {
       if (!warning.empty()) say("warning: " + warning);
     }
+  }
+
+  /// In a log one line.
+  void tell_summary(const model::Model& model) {
+    const RunFigures run = figures();
+    if (!options_.follow) return say_raw(train_summary(model, run));
+    if (run.examples == 0) return;
+    say(fmt::format("{} examples, average loss {:.6f}, auc {:.4f}, calibration {:.4f}",
+                    run.examples, run.total.logloss, run.total.auc, run.total.calibration));
   }
 
   static void print(const std::string& line) {

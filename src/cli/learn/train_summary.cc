@@ -35,7 +35,7 @@ std::string about_passes(const PassFigures& passes) {
     made += "; none is known to be the best";
   }
   if (passes.is_enough && passes.made < passes.asked) {
-    made += "; those behind it were no better (--early_terminate)";
+    made += "; the ones after it were no better (--early_terminate)";
   }
   const std::uint64_t count = passes.held_out.examples;
   return line("held out", fmt::format("examples {} of each pass{}; --holdout_off learns them, too",
@@ -169,6 +169,15 @@ std::string train_summary(const model::Model& model, const ModelFigures& figures
          line("time",
               fmt::format("{:.2f} s, {:.0f} examples/s, {}", run.seconds,
                           static_cast<double>(run.examples) / std::max(run.seconds, 1e-9), code));
+}
+
+std::string memory_warning(const model::Model& model) {
+  const std::uint64_t lookups = model.tables().overflow_lookups();
+  if (lookups == 0) return {};
+  return fmt::format(
+      "--max_memory was reached: {} look-ups of features found no room and shared a row; give more "
+      "memory, or --when_full evict",
+      lookups);
 }
 
 std::string train_warning(const model::Model& model) {

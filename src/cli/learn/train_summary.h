@@ -55,6 +55,9 @@ std::string train_json(const model::Model& model, const RunFigures& run);
 std::string train_summary(const model::Model& model, const ModelFigures& figures,
                           const RunFigures& run);
 
+/// Words about features for which there was no memory; empty: there was.
+std::string memory_warning(const model::Model& model);
+
 /// Names what the user will not have meant: namespaces of the options that no line had. Empty where
 /// there is none.
 std::string train_warning(const model::Model& model);

@@ -136,8 +136,8 @@ void check_files(const AuditOptions& options) {
 
 void setup_audit(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<AuditOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "audit", "the features of each line, their hashes and values; with a model their weights");
+  CLI::App* verb =
+      app.add_subcommand("audit", "the features of each line, and with a model their weights");
   CLI::Option* model =
       verb->add_option("-i,--initial_regressor", options->model,
                        "show its predictions, and what each feature, head and field adds to them")

@@ -46,7 +46,7 @@ std::string input_text(const Json& input) {
       "{} examples{} of {}{}", input["examples"].dump(),
       pass > 0 ? fmt::format(", in pass {},", pass + 1) : "",
       names.empty() ? "standard input" : names,
-      input["ended"].get<bool>() ? ", which were all" : "; train --resume goes on behind them");
+      input["ended"].get<bool>() ? ", which were all" : "; train --resume continues after them");
 }
 
 std::string shard_files_text(const Json& files) {

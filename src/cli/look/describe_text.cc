@@ -109,8 +109,9 @@ void add_linear(const Json& linear, Detail detail, std::string& to) {
 void add_rows(const char* what, const Json& rows, Detail detail, std::string& to) {
   to += fmt::format("\n{}: {} rows, {} bytes\n", what, plain(rows["rows"]), plain(rows["bytes"]));
   if (rows.contains("saturated")) {
-    to += fmt::format("  {} of their weights at an end of --weight_range, which holds them back\n",
-                      plain(rows["saturated"]));
+    to += fmt::format(
+        "  {} of their weights at an end of their range (--row_bits), which holds them back\n",
+        plain(rows["saturated"]));
   }
   add_columns(shown_columns(rows["columns"], detail), to);
 }

@@ -84,7 +84,7 @@ void setup_inspect(CLI::App& app, int& exit_code) {
   CLI::Option* weights = verb->add_flag("--weights", options->weights,
                                         "of a model: the features with the largest linear weights")
                              ->excludes(all);
-  verb->add_option("--top", options->top, "with --weights: so many features")
+  verb->add_option("--top", options->top, "with --weights: how many features")
       ->type_name("N")
       ->transform(options::within(1, text::kAnyWhole))
       ->capture_default_str()

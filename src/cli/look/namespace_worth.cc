@@ -85,7 +85,7 @@ NamespacesWorth namespaces_worth(const std::shared_ptr<const model::Model>& mode
     }
   });
   if (sums.examples() == 0) {
-    throw std::runtime_error("no labelled example in the input, nothing to tell of namespaces");
+    throw std::runtime_error("no labelled example in the input, so there is nothing to measure");
   }
   return sums.take(names);
 }

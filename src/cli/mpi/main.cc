@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/console.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/mpi/verbs.h"
 #include "cli/process.h"
 #include "cli/program.h"
@@ -29,6 +29,7 @@ int run(dist::Communicator& ranks, int argc, char** argv) {
   if (!cli::has_kernels()) return 2;
   CLI::App app("Leveret, a streaming learner for click-through rates, on several machines",
                "leveret-mpi");
+  cli::set_help_flags(app);
   app.set_version_flag("--version", std::string("leveret-mpi ") + cli::version());
   app.require_subcommand(1);
   int exit_code = 0;

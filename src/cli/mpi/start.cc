@@ -47,8 +47,8 @@ spec::Spec stored_spec(const std::string& path) {
   if (dist::ShardFolder::is_folder(path)) return dist::ShardFolder(path).spec();
   const store::ModelFile file = store::ModelFile::open(path);
   if (file.kind() != store::Kind::kModel) {
-    throw std::runtime_error(path +
-                             ": is not a model to go on with; `leveret inspect` says what it is");
+    throw std::runtime_error(
+        path + ": is not a model to continue from; `leveret inspect` says what it is");
   }
   try {
     return spec::spec_from_json(Json::parse(file.header_json()).at("spec"));
@@ -94,7 +94,7 @@ void check_shards(const MpiTrainOptions& options, const dist::Communicator& rank
   if (stored == now) return;
   throw std::runtime_error(fmt::format(
       "{}: has {} shards, and this run {}; start as many processes as the run that made it{}, or "
-      "make a file of it (leveret-mpi gather) and go on with that",
+      "make a file of it (leveret-mpi gather) and continue from that",
       from, stored, now,
       stored == dist::kDeterministicShards ? ", with --deterministic if it had that" : ""));
 }
@@ -128,7 +128,7 @@ std::optional<train::InputPosition> resumed_position(const MpiTrainOptions& opti
   }
   if (position->ended) return std::nullopt;  // another input's turn
   throw std::runtime_error(fmt::format(
-      "{}: is a checkpoint within {}; go on with that input, or leave out --resume to "
+      "{}: is a checkpoint within {}; continue with that input, or leave out --resume to "
       "begin anew",
       folder,
       position->data.empty() ? "standard input"
@@ -143,7 +143,7 @@ void tell_of_position(const MpiTrainOptions& options,
                        position.pass > 0 ? fmt::format(" of pass {}", position.pass + 1) : "");
   };
   if (resumed) {
-    say(fmt::format("going on with {}, which has learned {}; what is reported begins there",
+    say(fmt::format("continuing from {}, which has learned {}; reports begin there",
                     options.final_model, where(*resumed)));
     return;
   }
@@ -151,10 +151,10 @@ void tell_of_position(const MpiTrainOptions& options,
   if (!dist::ShardFolder::has_model(from)) return;
   const std::optional<train::InputPosition> position = dist::ShardFolder(from).position();
   if (!position || position->ended) return;
-  say(
-      fmt::format("{}: is a checkpoint after {}; --resume would go on there, -i learns all of the "
-                  "input",
-                  from, where(*position)));
+  say(fmt::format(
+      "{}: is a checkpoint after {}; --resume would continue there, -i learns all of the "
+      "input",
+      from, where(*position)));
 }
 
 /// A model that cannot be saved is known now, not after hours of learning.

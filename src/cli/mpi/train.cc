@@ -14,12 +14,12 @@ void check_options(const MpiTrainOptions& options, const dist::Communicator& ran
   check_passes(options.input);
   if (options.passes.holds_out(options.input.passes)) {
     throw CLI::ValidationError(
-        "leveret-mpi holds no examples out that tell which pass is the best: give --holdout_off, "
+        "leveret-mpi holds no examples out that show which pass is the best: give --holdout_off, "
         "and all passes are learned and the last one's model is kept; leveret train --passes, also "
         "with --deterministic, keeps the best one's");
   }
   if (options.final_model.empty() && (options.resume || options.save_every > 0)) {
-    throw CLI::ValidationError(options.resume ? "--resume goes on with the folder of -f: give one"
+    throw CLI::ValidationError(options.resume ? "--resume continues from the folder of -f: give one"
                                               : "--save_every saves in the folder of -f: give one");
   }
   const unsigned size = ranks.size();
@@ -47,7 +47,7 @@ void check_mesh_options(const MpiTrainOptions& options) {
 
 void add_files(CLI::App& verb, MpiTrainOptions& options) {
   verb.add_option("-i,--initial_regressor", options.initial_model,
-                  "go on with this model: a file, or a folder that -f has made")
+                  "continue from this model: a file, or a folder that -f has made")
       ->type_name("MODEL")
       ->check(not_empty());
   verb.add_option("-f,--final_regressor", options.final_model,
@@ -59,7 +59,7 @@ void add_files(CLI::App& verb, MpiTrainOptions& options) {
       ->type_name("N")
       ->transform(options::within(1, std::uint64_t{1} << 62));
   verb.add_flag("--resume", options.resume,
-                "go on with what is in the folder of -f, behind the examples of the same input "
+                "continue from what is in the folder of -f, after the examples of the same input "
                 "that it has learned; where nothing is there, begin");
 }
 

@@ -222,7 +222,7 @@ class MpiTrainRun {
 
   std::string stopped() const {
     if (options_.save_every == 0) return kStopped;
-    return fmt::format("stopped by a signal; {} examples are learned, and --resume goes on there",
+    return fmt::format("stopped by a signal; {} examples are learned, and --resume continues there",
                        position_.examples);
   }
 

@@ -67,8 +67,8 @@ void check_files(const CompareOptions& options) {
 
 void setup_compare(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "compare", "two models on the same labelled lines; exit code 3 where B is worse than A");
+  CLI::App* verb =
+      app.add_subcommand("compare", "two models on the same lines; exit code 3 where B is worse");
   verb->add_option("a", options->a, "the model that is in use")
       ->type_name("A")
       ->check(not_empty())
@@ -84,7 +84,7 @@ void setup_compare(CLI::App& app, int& exit_code) {
       ->transform(options::real_within(0, 100))
       ->default_str("0");
   verb->add_flag("--better", options->better,
-                 "exit code 3 also where the lines do not tell that B is better");
+                 "exit code 3 also where the lines do not show that B is better");
   verb->add_flag("--json", options->json, "one line of JSON");
   verb->callback([options, &exit_code] {
     settle_input(options->input);

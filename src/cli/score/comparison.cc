@@ -132,12 +132,12 @@ std::string sentence(const Pair& all, double tolerance) {
                          tolerance > 0 ? fmt::format(", and {} are allowed", tolerance) : "");
     case Standing::kNotEnough:
       return fmt::format(
-          "not enough examples tell which is better: give {} or more, of both labels",
+          "there are not enough examples to say which is better: give {} or more, of both labels",
           metrics::kFewest);
     case Standing::kNotTold:
       break;
   }
-  return "these examples do not tell which is better";
+  return "these examples do not show which is better";
 }
 
 }  // namespace

@@ -117,8 +117,8 @@ int run_evaluate(const EvaluateOptions& options) {
 
 void setup_evaluate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "evaluate", "logloss, AUC, NE, RIG and calibration over labelled examples, no learning");
+  CLI::App* verb =
+      app.add_subcommand("evaluate", "logloss, AUC, NE and calibration over labelled lines");
   CLI::Option* model = verb->add_option("-i,--initial_regressor", options->model, "the model")
                            ->type_name("MODEL")
                            ->check(not_empty())

@@ -34,8 +34,7 @@ void add_context_options(CLI::App& verb, PredictOptions& options) {
 
 void setup_predict(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<PredictOptions>();
-  CLI::App* verb =
-      app.add_subcommand("predict", "one probability per line (and its tag), no learning");
+  CLI::App* verb = app.add_subcommand("predict", "a probability for each line, and its tag");
   options->input.bad_lines = "skip";
   CLI::Option* model = verb->add_option("-i,--initial_regressor", options->model, "the model")
                            ->type_name("MODEL")

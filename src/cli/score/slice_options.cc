@@ -14,7 +14,7 @@ void add_slice_options(CLI::App& verb, SliceOptions& options, const std::string&
                                     "also by slices: what lines have in this namespace" + more)
                         ->type_name("NS")
                         ->check(not_empty());
-  verb.add_option("--top", options.top, "with --by: so many slices, those with most examples")
+  verb.add_option("--top", options.top, "with --by: the N slices with most examples")
       ->type_name("N")
       ->transform(options::within(1, 1'000'000))
       ->capture_default_str()

@@ -146,7 +146,8 @@ void setup_serve(CLI::App& app, int& exit_code) {
       ->transform(options::within(1, 256))
       ->capture_default_str();
   add_limits(*verb, *options);
-  verb->add_flag("--quiet", options->quiet, "say nothing but errors");
+  add_log_option(*verb, options->log);
+  verb->add_flag("--quiet", options->quiet, "log nothing but errors");
   verb->callback([options, &exit_code] {
     settle(*options);
     serve(*options);

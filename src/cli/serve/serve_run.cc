@@ -69,6 +69,7 @@ class SkewTeller {
 }  // namespace
 
 void serve(const ServeOptions& options) {
+  log_as(options.log.value_or(LogFormat::kText));
   daemon::Models models(
       options.models, options.followed,
       options.max_memory > 0 ? options.max_memory : modelfile::default_memory_limit());
@@ -86,7 +87,7 @@ void serve(const ServeOptions& options) {
   SkewTeller skew;
   server_options.scorer.tell_skew = [&](const std::string& model,
                                         const skew::SkewFinding& finding) {
-    if (skew.add(model, finding)) tell(model + ": skew: " + skew::to_text(finding));
+    if (skew.add(model, finding)) tell("warning: " + model + ": skew: " + skew::to_text(finding));
   };
   daemon::Server server(models, std::move(server_options), tell);
   if (!quiet) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/console.h"
 #include "daemon/net/server.h"
 
 namespace leveret::cli {
@@ -17,6 +18,7 @@ struct ServeOptions {
   unsigned idle = 300, request_time = 10, drain = 10;  ///< seconds
   std::uint64_t max_memory = 0;  ///< bytes of all models; 0: what the machine has
   bool quiet = false;
+  std::optional<LogFormat> log;
   daemon::ServerOptions server;
 };
 

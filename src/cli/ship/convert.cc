@@ -214,6 +214,7 @@ void run_convert(const ConvertOptions& o) {
   Conversion conversion(o);
   const std::vector<std::string> standard_input{"-"};
   const std::vector<std::string>& paths = o.input.data.empty() ? standard_input : o.input.data;
+  tell_of_terminal(o.input);
   for (const std::string& path : paths) stream::check_readable(path);
   try {
     for (const std::string& path : paths) conversion.convert(*stream::open_source(path));
@@ -279,7 +280,7 @@ void add_list(CLI::App& verb, const char* name, std::vector<std::string>& list, 
 
 void setup_convert(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<ConvertOptions>();
-  CLI::App* verb = app.add_subcommand("convert", "turn a public data set's format into VW text");
+  CLI::App* verb = app.add_subcommand("convert", "make VW text of CSV, Criteo, Avazu and other formats");
   verb->add_option("format", o->format, "criteo, avazu, kdd2012, libffm (also libsvm) or csv")
       ->type_name("FORMAT")
       ->required()

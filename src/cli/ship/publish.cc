@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <ctime>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -25,6 +27,7 @@
 #include "options/numbers.h"
 #include "publish/gate.h"
 #include "publish/manifest.h"
+#include "stream/bad_lines.h"
 #include "text/plain_number.h"
 
 namespace leveret::cli {
@@ -39,6 +42,7 @@ struct PublishFlags {
   int bits = 0;                ///< 0: as before
   double tolerance = 0;
   bool watch = false, overwrite = false;
+  std::optional<LogFormat> log;
   publish::PublishOptions options;
 };
 
@@ -47,17 +51,12 @@ std::string name_and_bytes(const Entry& entry) {
   return fmt::format("{} ({} bytes)", entry.file, entry.bytes);
 }
 
-std::string value_text(const publish::Measured& measured) {
-  if (std::isnan(measured.value)) return "no number";
-  return fmt::format("{:.{}f}", measured.value, measured.metric == "examples" ? 0 : 6);
-}
-
 /// Says each value; what there is to say of those that hold their limit not.
 std::string say_measured(const std::vector<publish::Measured>& measured) {
   std::string failed;
   for (const publish::Measured& one : measured) {
     const std::string text =
-        fmt::format("{} {}, to be {}{}", one.metric, value_text(one), one.limit,
+        fmt::format("{} {}, to be {}{}", one.metric, publish::value_text(one), one.limit,
                     one.is_told ? "" : ", for which there are not enough examples");
     say(fmt::format("{}: {}{}", one.file, text, one.holds ? "" : ": refused"));
     if (!one.holds) failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ", one.file, text);
@@ -67,9 +66,9 @@ std::string say_measured(const std::vector<publish::Measured>& measured) {
 
 void tell(const PublishFlags& flags, const Published& published) {
   if (!published.damage.empty()) {
-    say(fmt::format("{}; so this step has no patch", published.damage));
+    say(fmt::format("warning: {}; so this step has no patch", published.damage));
   }
-  if (!published.odd.empty()) say(fmt::format("{}: {}", flags.folder, published.odd));
+  if (!published.odd.empty()) say(fmt::format("warning: {}: {}", flags.folder, published.odd));
   const std::string failed = say_measured(published.measured);
   const Entry& full = published.full;
   const Entry& patch = published.patch;
@@ -90,6 +89,16 @@ void tell(const PublishFlags& flags, const Published& published) {
                   full.file.empty() ? patch.step : full.step, files));
 }
 
+/// "2026-11-30 06:12"; seconds since 1970, 0: nobody knows.
+std::string minute_of(std::uint64_t seconds) {
+  if (seconds == 0) return "-";
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts)};
+}
+
 int list(const std::string& folder) {
   const std::optional<publish::Manifest> manifest = publish::read_manifest(folder);
   if (!manifest) {
@@ -97,14 +106,22 @@ int list(const std::string& folder) {
                              ": nothing is published there: it has no manifest.json; -i MODEL "
                              "publishes a model");
   }
-  std::string text = fmt::format("{:>8} {:<5} {:>12} {:>12} {:<32} {}\n", "step", "kind", "bytes",
-                                 "sequence", "fingerprint", "file");
+  std::string text =
+      fmt::format("{:>8} {:<16} {:<5} {:>12} {:>12} {:<32} {}\n", "step", "published (UTC)", "kind",
+                  "bytes", "sequence", "fingerprint", "file");
+  std::uint64_t step = 0;
   for (const Entry& entry : manifest->entries) {
-    text +=
-        fmt::format("{:>8} {:<5} {:>12} {:>12} {:<32} {}\n", entry.step,
-                    entry.kind == Entry::Kind::kFull ? "full" : "patch", entry.bytes,
-                    entry.sequence == modelfile::kNoSequence ? "-" : std::to_string(entry.sequence),
-                    store::to_hex(entry.fingerprint), entry.file);
+    text += fmt::format(
+        "{:>8} {:<16} {:<5} {:>12} {:>12} {:<32} {}\n", entry.step, minute_of(entry.published),
+        entry.kind == Entry::Kind::kFull ? "full" : "patch", entry.bytes,
+        entry.sequence == modelfile::kNoSequence ? "-" : std::to_string(entry.sequence),
+        store::to_hex(entry.fingerprint), entry.file);
+    if (entry.step == step) continue;  // a step's files have the same figures
+    step = entry.step;
+    for (const publish::GateFigure& figure : entry.gates) {
+      text += fmt::format("{:>8}   {}: {} {}, to be {}\n", "", stream::escaped(figure.file),
+                          figure.metric, figure.value, figure.limit);
+    }
   }
   Output output("");
   output.write(text);
@@ -142,7 +159,7 @@ int publish_each(const PublishFlags& flags, PublishMetrics& metrics) {
     } catch (const std::exception& error) {
       if (last != now && failed != now) metrics.add_failure();
       if (last != now) failed = now;
-      if (said != error.what()) say(said = error.what());
+      if (said != error.what()) say("error: " + (said = error.what()));
       if (last != now) std::this_thread::sleep_for(kTryAgain);
     }
   }
@@ -173,7 +190,10 @@ int run_publish(PublishFlags& flags) {
       uses.add_output("--textfile", flags.textfile, store::Content::kMetrics);
     }
     uses.check(flags.overwrite);
-    if (flags.watch) return publish_each(flags, metrics);
+    if (flags.watch) {
+      log_as(flags.log.value_or(LogFormat::kText));
+      return publish_each(flags, metrics);
+    }
     publish_once(flags, metrics);
   } else {
     return list(flags.folder);
@@ -227,7 +247,7 @@ void add_gate(CLI::App& verb, PublishFlags& flags, CLI::Option& model) {
 void setup_publish(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<PublishFlags>();
   CLI::App* verb = app.add_subcommand(
-      "publish", "a folder of full files and patches that servers follow; without options: a list");
+      "publish", "a folder of models that servers follow; without options its steps");
   verb->add_option("folder", flags->folder, "the folder")
       ->type_name("DIR")
       ->check(not_empty())
@@ -241,9 +261,11 @@ void setup_publish(CLI::App& app, int& exit_code) {
       ->type_name("STEP")
       ->transform(options::within(1, text::kAnyWhole))
       ->excludes(model);
-  verb->add_flag("--watch", flags->watch,
-                 "go on until a signal, and publish each model that is saved as MODEL")
-      ->needs(model);
+  CLI::Option* watch =
+      verb->add_flag("--watch", flags->watch,
+                     "publish each model that is saved as MODEL, until a signal ends it")
+          ->needs(model);
+  add_log_option(*verb, flags->log)->needs(watch);
   add_textfile_option(*verb, flags->textfile,
                       "for each model that is tried; a refused gate is among them")
       ->needs(model);
@@ -255,7 +277,7 @@ void setup_publish(CLI::App& app, int& exit_code) {
       ->transform(options::within(1, 1'000'000))
       ->needs(model)
       ->capture_default_str();
-  verb->add_option("--keep", flags->options.keep, "steps that can be gone back to")
+  verb->add_option("--keep", flags->options.keep, "steps that --rollback can return to")
       ->type_name("N")
       ->transform(options::within(1, 100'000))
       ->capture_default_str();

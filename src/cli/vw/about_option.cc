@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/help.h"
+#include "cli/help/near_misses.h"
 #include "cli/vw/take.h"
 #include "cli/vw/words.h"
 #include "spec/entries.h"
@@ -51,6 +51,10 @@ bool is_of_model(const std::string& option) {
 std::string of_others(const std::vector<std::string>& owners, const CLI::App& verb,
                       const std::string& option) {
   const bool has_model = verb.get_option_no_throw("--initial_regressor") != nullptr;
+  const bool is_target = option == "-f" || option == "--final_regressor" || option == "-p";
+  if (is_target && verb.get_option_no_throw("--output") != nullptr) {
+    return fmt::format("an option of {}; {} writes to -o", listed(owners), verb.get_name());
+  }
   return fmt::format(
       "an option of {}, not of {}{}", listed(owners), verb.get_name(),
       has_model && is_of_model(option) ? "; a model knows all of its options: leave it out" : "");

@@ -49,7 +49,7 @@ std::string shown_verdict(const Word& word) {
     case Verdict::kOnly:
       return fmt::format("{}, or refused: {}", word.value, here);
     case Verdict::kIgnored:
-      return "nothing, and told: " + here;
+      return "ignored, with a note: " + here;
     case Verdict::kVerb:
       return "taken as the verb " + here;
     case Verdict::kSay:

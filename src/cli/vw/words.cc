@@ -28,7 +28,7 @@ constexpr Word kInput[] = {
     {"kill_cache", 'k', "", "", kSame, ""},
     {"passes", 0, "N", "", kSame, "of several every tenth example is held out, as there"},
     {"compressed", 0, "", "", kIgnored,
-     "gzip and zstd are told by their first bytes, and caches are not packed"},
+     "gzip and zstd are known by their first bytes, and caches are not packed"},
     {"no_stdin", 0, "", "", kSay,
      "data is standard input only where no file is named: give -d FILE"},
     {"examples", 0, "N", "", kSay, "`head -n {} FILE | leveret train` reads so many lines"},
@@ -94,7 +94,7 @@ constexpr Word kLearning[] = {
     {"initial_t", 0, "X", "", kIgnored,
      "AdaGrad's steps shrink with the squared gradients, not with time, and --sgd's stay"},
     {"decay_learning_rate", 0, "X", "", kSay,
-     "the rate is the same in all passes; `-i MODEL -l X` goes on with another"},
+     "the rate is the same in all passes; `-i MODEL -l X` continues with another"},
     {"l1", 0, "X", "", kSame, "of FTRL: with --ftrl"},
     {"l2", 0, "X", "", kSame, "of the weights that a line moves"},
     {"sparse_l2", 0, "", "", kHolds, "--l2 is of the weights that a line moves"},
@@ -128,7 +128,7 @@ constexpr Word kLearning[] = {
     {"classweight", 0, "LIST", "", kSay, "give the importance in the line, behind the label"},
     {"nn", 0, "N", "", kSay, "--hidden {} makes a layer of so many ReLU units"},
     {"dropout", 0, "", "", kSay, "layers have no dropout"},
-    {"inpass", 0, "", "", kSay, "linear weights are beside the layers in any case: leave it out"},
+    {"inpass", 0, "", "", kSay, "the linear part has weights in any case: leave it out"},
     {"meanfield", 0, "", "", kSay, "layers have no dropout"},
     {"multitask", 0, "", "", kSay, "there is one task, clicks"},
     {"lrq", 0, "ABK", "", kSay,
@@ -167,14 +167,14 @@ constexpr Word kTesting[] = {
     {"extra_metrics", 0, "FILE", "", kSay,
      "`leveret train --metrics {}` and `leveret evaluate --json` write figures"},
     {"metrics", 0, "FILE", "", kSame, "logloss, AUC and others for each window of examples"},
-    {"driver_output", 0, "FILE", "", kSay, "what is told goes to standard error: `2>{}`"},
+    {"driver_output", 0, "FILE", "", kSay, "messages go to standard error: `2>{}`"},
     {"driver_output_off", 0, "", "", kTaken, "--quiet"},
     {"limit_output", 0, "N", "", kIgnored,
-     "of bad lines the first ten are told, then their number"},
+     "the first ten bad lines are reported, then their number"},
     {"log_level", 0, "LEVEL", "", kIgnored, "--quiet is the only level"},
-    {"log_output", 0, "WHERE", "", kIgnored, "what is told goes to standard error"},
+    {"log_output", 0, "WHERE", "", kIgnored, "messages go to standard error"},
     {"dry_run", 0, "", "", kSay,
-     "misuse is told before anything is read: give a file without lines"},
+     "misuse is reported before anything is read: give a file without lines"},
     {"help", 'h', "", "", kSame, "`leveret help vw` is this list"},
     {"version", 0, "", "", kSay, "`leveret --version` prints it"},
 };
@@ -222,7 +222,7 @@ constexpr Word kAnswers[] = {
     {"num_children", 0, "N", "serve", kTaken, "--threads {}"},
     {"num_children", 0, "N", "", kSay,
      "`leveret serve -i MODEL --threads {}` answers by so many threads"},
-    {"port_file", 0, "FILE", "", kSay, "serve tells its port on standard error"},
+    {"port_file", 0, "FILE", "", kSay, "serve prints its port on standard error"},
     {"pid_file", 0, "FILE", "", kSay, "`leveret serve ... & echo $! >{}` writes it"},
     {"span_server", 0, "HOST", "", kSay, kRanks},
     {"span_server_port", 0, "N", "", kSay, kRanks},
@@ -248,7 +248,7 @@ constexpr Word kFwumious[] = {
     {"ffm_learning_rate", 0, "X", "", kSame, ""},
     {"nn_learning_rate", 0, "X", "", kSame, ""},
     {"minimum_learning_rate", 0, "X", "", kSay,
-     "steps shrink without an end; --fast_head on has some that never do"},
+     "steps shrink without an end; those of the fast head (--heads mixed:fast=on) do not"},
     {"ffm_power_t", 0, "X", "", kSame, ""},
     {"nn_power_t", 0, "X", "", kSame, ""},
     {"init_acc_gradient", 0, "X", "", kSame, ""},
@@ -263,12 +263,29 @@ constexpr Word kFwumious[] = {
     {"predictions_stdout", 0, "", "", kTaken, "-p -"},
     {"predictions_after", 0, "N", "", kSay, "`tail -n +N` leaves out the first predictions"},
     {"prediction_model_delay", 0, "N", "", kSay,
-     "an example is told by all that was learned before it"},
-    {"build_cache_without_training", 0, "", "", kSay, "-c writes the cache beside learning"},
+     "an example is predicted with all that was learned before it"},
+    {"build_cache_without_training", 0, "", "", kSay, "-c writes the cache while it learns"},
     {"weight_quantization", 0, "", "", kSay,
      "`leveret export -i MODEL -o FILE --bits 16` makes such weights"},
     {"convert_inference_regressor", 0, "FILE", "", kSay,
      "`leveret export -i MODEL -o {}` makes a model for predictions"},
+};
+
+/// What people type who know neither.
+constexpr Word kOthers[] = {
+    {"lr", 0, "X", "", kSay,
+     "`--optimizer linear=adagrad:rate={}` is the linear part's rate; FFM and layers have their "
+     "own, "
+     "rows= and layers="},
+    {"epochs", 0, "N", "", kSay, "`-c --passes {}` reads the input so many times"},
+    {"batch", 0, "N", "", kSay, "`--batch_size {}` is the option"},
+    {"verbose", 0, "", "", kSay, "progress is reported without it, and --quiet reports none"},
+    {"output", 0, "FILE", "train", kSay, "-f {} saves the model"},
+    {"output", 0, "FILE", "predict", kSay, "-p {} writes predictions"},
+    {"output", 0, "FILE", "", kSay, "results go to standard output: `>{}`"},
+    {"model", 0, "NAME", "train", kSame, "a model of the literature; -i FILE reads one"},
+    {"model", 0, "FILE", "", kTaken, "-i {}"},
+    {"help_all", 0, "", "", kSame, "all options of the verb"},
 };
 
 constexpr WordGroup kGroups[] = {
@@ -279,6 +296,7 @@ constexpr WordGroup kGroups[] = {
     {"Models", kModels},
     {"Answers, servers, machines", kAnswers},
     {"Fwumious Wabbit's own", kFwumious},
+    {"Other programs'", kOthers},
 };
 
 /// With these all options of Vowpal Wabbit have an answer.

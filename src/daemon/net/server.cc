@@ -118,7 +118,7 @@ class Server::Impl {
         loop.context.run();
         return;
       } catch (const std::exception& error) {
-        say_(std::string("a connection failed: ") + error.what());
+        say_(std::string("warning: a connection failed: ") + error.what());
       }
     }
   }
@@ -173,7 +173,7 @@ class Server::Impl {
       co_await wait(milliseconds(10));
     }
     if (const std::size_t left = shared_.connections; left > 0) {
-      say_(std::to_string(left) + " connections did not end in time");
+      say_("warning: " + std::to_string(left) + " connections did not end in time");
     }
     stop();
   }

@@ -54,7 +54,8 @@ class Server {
  public:
   using Say = std::function<void(const std::string&)>;
 
-  /// `say` is told of what happens, a sentence a time, from any thread. `models` outlives it.
+  /// `say` gets what happens, a sentence a time, from any thread; "warning: " stands before what
+  /// somebody should look at. `models` outlives it.
   /// Sockets are open from here on; with socket activation (LISTEN_FDS), those that systemd has
   /// opened and no others. std::runtime_error names the address that cannot be had.
   Server(Models& models, ServerOptions options, Say say);

@@ -188,7 +188,7 @@ void check_previous(const ModelFile& previous, const Json& header, int bits) {
     refuse("is an export of another model: its options are others");
   }
   if (const int old_bits = old.at("export").at("bits").get<int>(); old_bits != bits) {
-    refuse(fmt::format("has {} bits; --bits {} goes on with them", old_bits, old_bits));
+    refuse(fmt::format("has {} bits; --bits {} keeps them", old_bits, old_bits));
   }
 }
 

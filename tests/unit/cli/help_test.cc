@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "cli/help.h"
+#include "cli/help/near_misses.h"
 
 namespace leveret::cli {
 namespace {

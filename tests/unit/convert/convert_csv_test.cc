@@ -88,7 +88,8 @@ TEST_CASE("csv: columns that are not there are named") {
   CHECK_THROWS_WITH(convert_text(csv(options), "label,a\n1,1\n"),
                     "there is no column 'z'; the columns are: label, a");
   CHECK_THROWS_WITH(convert_text(csv(), "x,y\n1,1\n"),
-                    "there is no column 'label'; the columns are: x, y");
+                    "there is no column 'label'; --label NAME names the label's column, --no_label "
+                    "is for rows without a label; the columns are: x, y");
 }
 
 TEST_CASE("csv: without header, without label") {

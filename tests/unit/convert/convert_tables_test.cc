@@ -106,7 +106,7 @@ std::string line_of(const std::vector<std::string>& cells) {
 CsvOptions random_options(Random& random) {
   CsvOptions options;
   options.delimiter = ",;\t|"[random.below(4)];
-  options.tell_numbers = false;
+  options.advises = false;
   return options;
 }
 

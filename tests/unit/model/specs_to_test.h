@@ -97,7 +97,8 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   spec::set_optimizer(add("adam, one by one"), "adam");
   Spec& apart = seldom("a rule for each part");
   apart.heads = spec::Heads::kOne;
-  spec::set_optimizer(apart, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
+  spec::set_optimizer(apart, "linear=ftrl,rows=sgd,layers=adam");
+  apart.nn.rate = .002f;
   Spec& mixed_apart = seldom("a rule for each part, mixed");
   spec::set_optimizer(mixed_apart, "linear=ftrl,rows=sgd,layers=adam");
   mixed_apart.batch_size = 4;
@@ -116,9 +117,11 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   towers.hidden = {6};
   towers.embedding_dim = 3;
   spec::set_towers(towers, "mlp:in=merged,hidden=4+3 mlp:in=embeddings+merged+pairs,hidden=5");
-  spec::set_optimizer(towers, "linear=ftrl,rows=sgd,layers=adam:rate=.002");
+  spec::set_optimizer(towers, "linear=ftrl,rows=sgd,layers=adam");
+  towers.nn.rate = .002f;
   Spec& towers_one = add("a tower over pairs alone, ffm by adam, heads one, batch of 4");
-  spec::set_optimizer(towers_one, "rows=adam:rate=.01");
+  spec::set_optimizer(towers_one, "rows=adam");
+  towers_one.rows.rate = .01f;
   towers_one.heads = spec::Heads::kOne;
   towers_one.hidden = {};
   spec::set_towers(towers_one, "mlp:in=pairs,hidden=5");

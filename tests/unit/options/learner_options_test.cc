@@ -53,6 +53,8 @@ TEST_CASE("what is wrong with a learner's options is said") {
   says("--ffm_k x", "--ffm_k x");
   says("--threads 0", "threads");
   says("--l1 1", "--l1 1 changes nothing");
+  says("--optimizer linear=sgd:l1=1", "l1=1 of --optimizer linear changes nothing");
+  says("--row_bits 8:range=1 --weight_range 1", "--weight_range 1 both set it");
   says("--pin", "--pin changes nothing");
   says("-f model", "-f is no option of a learner");
   says("--passes 2", "--passes is no option of a learner");

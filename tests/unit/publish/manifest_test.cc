@@ -15,6 +15,8 @@ Manifest sample() {
       {3, Entry::Kind::kPatch, "3.patch", 10, sum(3), sum(2), 30},
       {4, Entry::Kind::kPatch, "4.patch", 11, sum(4), sum(3), modelfile::kNoSequence},
       {5, Entry::Kind::kFull, "3.lvt", 100, sum(3), {}, 30}};
+  manifest.entries[0].published = 1'800'000'000;
+  manifest.entries[0].gates = {{"a\xff.vw", "ne", "0.76", "< 0.8"}};
   manifest.retired = {"2.lvt"};
   return manifest;
 }

@@ -164,7 +164,7 @@ TEST_CASE("combinations that cannot work name their options") {
   spec::set_optimizer(spec, "ftrl");
   CHECK(message(spec).empty());
   spec.linear.rate = 0;
-  CHECK(message(spec).find("--learning_rate") != std::string::npos);
+  CHECK(message(spec).find("linear=ftrl") != std::string::npos);
   spec = Spec();
   spec::set_optimizer(spec, "adam");
   CHECK(message(spec).empty());
@@ -183,7 +183,7 @@ TEST_CASE("combinations that cannot work name their options") {
   spec = Spec();
   spec.row_bits = 8;
   spec.weight_range = 1024;
-  CHECK(message(spec).find("--weight_range") != std::string::npos);
+  CHECK(message(spec).find("range=W") != std::string::npos);
 }
 
 }  // namespace

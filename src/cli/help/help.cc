@@ -1,4 +1,4 @@
-#include "cli/help.h"
+#include "cli/help/help.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,6 +9,9 @@
 #include <stdexcept>
 
 #include "cli/console.h"
+#include "cli/help/near_misses.h"
+#include "cli/help/pages.h"
+#include "cli/help/screens.h"
 #include "cli/man_page.h"
 #include "cli/verbs.h"
 #include "cli/vw/take.h"
@@ -18,23 +21,6 @@
 
 namespace leveret::cli {
 namespace {
-
-/// Damerau–Levenshtein distance (optimal string alignment).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    before.swap(last);
-    last.swap(row);
-  }
-  return last[b.size()];
-}
 
 std::vector<const CLI::App*> all_verbs(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -46,45 +32,25 @@ std::vector<std::string> verb_names(const CLI::App& app) {
   return names;
 }
 
-std::string hint(const std::string& meant) {
-  return meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
-}
-
-[[noreturn]] void no_such_verb(const CLI::App& app, const std::string& word) {
-  throw CLI::ValidationError(
-      fmt::format("there is no verb '{}'{}", word, hint(nearest(word, verb_names(app)))));
-}
-
 /// The verbs that were recognised on the command line: none or one.
 const CLI::App& current(const CLI::App& app) {
   const auto verbs = app.get_subcommands();
   return verbs.empty() ? app : *verbs[0];
 }
 
-/// Each version of CLI11 writes otherwise what stands behind an option's name; people and man pages
-/// know one form.
-class HelpFormatter : public CLI::Formatter {
- public:
-  std::string make_option_opts(const CLI::Option* option) const override {
-    std::string words;
-    if (option->get_type_size() != 0) {
-      if (!option->get_type_name().empty()) words += " " + option->get_type_name();
-      if (!option->get_default_str().empty()) words += "=" + option->get_default_str();
-      if (option->get_expected_max() == CLI::detail::expected_max_vector_size) words += " ...";
-      if (option->get_required()) words += " REQUIRED";
-    }
-    if (!option->get_needs().empty()) words += " Needs:";
-    for (const CLI::Option* other : option->get_needs()) words += " " + other->get_name();
-    return words;
-  }
-};
+/// "m is a model: give it by -i, as in `leveret predict -i m`"
+std::string give_model(const CLI::App& app, const std::string& model) {
+  return fmt::format("{0} is a model: give it by -i, as in `{1} {2} -i {0}`", model, app.get_name(),
+                     current(app).get_name());
+}
 
-/// As `PROGRAM VERB --help`, whatever stands on the command line. It ends with one end of line.
-std::string help_text(const CLI::App& app, const CLI::App& verb) {
-  const std::string name = &verb == &app ? app.get_name() : app.get_name() + " " + verb.get_name();
-  std::string text = HelpFormatter().make_help(&verb, name, CLI::AppFormatMode::Normal);
-  while (text.ends_with("\n\n")) text.pop_back();
-  return text;
+std::string hint(const std::string& meant) {
+  return meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
+}
+
+[[noreturn]] void no_such_verb(const CLI::App& app, const std::string& word) {
+  throw CLI::ValidationError(
+      fmt::format("there is no verb '{}'{}", word, hint(verb_meant(word, verb_names(app)))));
 }
 
 /// The models of --model: when to take each, and its options.
@@ -99,7 +65,7 @@ std::string models_page() {
 
 /// A verb that is spelt nearly so, or the one that a file's name stands for, as in `vw FILE`.
 std::string meant_instead(const CLI::App& app, const std::vector<std::string>& words) {
-  if (access(words[0].c_str(), F_OK) != 0) return nearest(words[0], verb_names(app));
+  if (access(words[0].c_str(), F_OK) != 0) return verb_meant(words[0], verb_names(app));
   return fmt::format("{} {} {}", app.get_name(), verb_of(app, "--data", words), words[0]);
 }
 
@@ -138,17 +104,28 @@ std::vector<std::string> about_extras(const CLI::App& app) {
     if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
   }
   if (!lines.empty()) return lines;
+  if (const std::string model = model_among(words); !model.empty()) return {give_model(app, model)};
   return {fmt::format("unexpected argument '{}' for {}", words[0], verb.get_name())};
+}
+
+/// The words behind the options that take the verb's data.
+std::vector<std::string> data_words(const CLI::App& verb) {
+  const CLI::Option* const data = verb.get_option_no_throw("--data");
+  return data != nullptr ? data->results() : std::vector<std::string>();
 }
 
 /// The line that says where to read on.
 std::string where_it_stands(const CLI::App& app, const CLI::App& verb) {
+  const std::vector<std::string> verbs = verb_names(app);
+  const bool has_pages = std::ranges::find(verbs, "help") != verbs.end();
   if (&verb == &app || verb.get_name() == "help") {
-    return fmt::format("`{} help` lists the verbs.\n", app.get_name());
+    return fmt::format("`{} {}` lists the verbs.\n", app.get_name(), has_pages ? "help" : "--help");
   }
   const bool is_of_others = std::ranges::any_of(
       extra_options(app), [&](const std::string& option) { return is_other_word(verb, option); });
-  return fmt::format("`{} help {}` lists its options{}.\n", app.get_name(), verb.get_name(),
+  return fmt::format("`{}` lists its options{}.\n",
+                     has_pages ? fmt::format("{} help {}", app.get_name(), verb.get_name())
+                               : fmt::format("{} {} --help_all", app.get_name(), verb.get_name()),
                      is_of_others ? ", `leveret help vw` those of Vowpal Wabbit" : "");
 }
 
@@ -172,26 +149,19 @@ void print(const std::string& text) {
 
 }  // namespace
 
-std::string nearest(std::string_view typed, const std::vector<std::string>& known) {
-  std::string best;
-  // A third of the letters wrong is no slip of the finger any more.
-  std::size_t least = std::max<std::size_t>(typed.size() / 3, 1) + 1;
-  for (const std::string& name : known) {
-    // A beginning that was left unfinished counts as one edit.
-    const bool unfinished = typed.size() >= 3 && name.starts_with(typed) && typed != "--";
-    const std::size_t distance = unfinished ? 1 : edit_distance(typed, name);
-    if (distance < least) {
-      least = distance;
-      best = name;
-    }
-  }
-  return best;
+void set_help_flags(CLI::App& app) {
+  app.set_help_flag("-h,--help", "the options that are used most, on one screen");
+  app.set_help_all_flag("--help_all", "all options");
 }
 
 int end_parse(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
     const bool version = dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr;
-    print(version ? std::string(error.what()) + "\n" : help_text(app, current(app)));
+    const bool all = dynamic_cast<const CLI::CallForAllHelp*>(&error) != nullptr;
+    const CLI::App& verb = current(app);
+    print(version ? std::string(error.what()) + "\n"
+          : all   ? options_page(app, verb)
+                  : help_page(app, verb));
     return 0;
   }
   const CLI::App& verb = current(app);
@@ -200,9 +170,14 @@ int end_parse(const CLI::App& app, const CLI::ParseError& error) {
   const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   for (const std::string& what : extras) say("error: " + what);
   if (extras.empty() && &verb == &app) {
-    say("error: no verb is given");
-  } else if (extras.empty()) {
-    say("error: " + (missing ? about_missing(verb) : std::string(error.what())));
+    say_raw(app.get_name() == "leveret" ? opening_screen() : verbs_page(app));
+    return 2;
+  }
+  if (extras.empty()) {
+    const std::string model = missing ? model_among(data_words(verb)) : "";
+    say("error: " + (!model.empty() ? give_model(app, model)
+                     : missing      ? about_missing(verb)
+                                    : std::string(error.what())));
   }
   say_raw(where_it_stands(app, verb));
   return 2;
@@ -211,9 +186,7 @@ int end_parse(const CLI::App& app, const CLI::ParseError& error) {
 void setup_help(CLI::App& app, int& exit_code) {
   auto word = std::make_shared<std::string>();
   CLI::App* verb =
-      app.add_subcommand("help",
-                         "the options of a verb; models: those of train --model; towers: those "
-                         "of train --tower; vw: what Vowpal Wabbit's options are here");
+      app.add_subcommand("help", "the page or the options of a verb; also vw, models, towers");
   verb->add_option(
           "verb", *word,
           "which; none: lists the verbs; vw: Vowpal Wabbit's and Fwumious Wabbit's options; "
@@ -221,7 +194,7 @@ void setup_help(CLI::App& app, int& exit_code) {
       ->type_name("VERB");
   verb->callback([word, &app, &exit_code] {
     if (word->empty()) {
-      print(help_text(app, app));
+      print(verbs_page(app));
     } else if (*word == "vw") {
       print(words_page());
     } else if (*word == "models") {
@@ -232,7 +205,7 @@ void setup_help(CLI::App& app, int& exit_code) {
       const auto names = verb_names(app);
       if (std::ranges::find(names, *word) == names.end()) no_such_verb(app, *word);
       if (isatty(STDOUT_FILENO) == 1) become_man_page(app.get_name() + "-" + *word);
-      print(help_text(app, *app.get_subcommand(*word)));
+      print(options_page(app, *app.get_subcommand(*word)));
     }
     exit_code = 0;
   });
