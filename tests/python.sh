@@ -28,12 +28,12 @@ venv/bin/python -c 'import leveret, sys; sys.exit(not leveret.__file__.startswit
 if [ "$part" = sklearn ]; then
   venv/bin/python -m pytest -q -p no:cacheprovider tests/test_sklearn.py
 else
-  # What README.md shows of learning, with the names that it takes for granted.
+  # What docs/libraries.md shows of learning, with the names that it takes for granted.
   {
     echo 'import leveret, numpy'
     echo 'labels, clicks = [1, -1], [1, 0] * 50'
     echo 'frame = numpy.array([["u1", "a1"], ["u2", "a2"]] * 50, object)'
-    sed -n '/^    learner = leveret/,/^    leveret.evaluate/s/^    //p' "$source_dir/README.md"
+    sed -n '/^    learner = leveret/,/^    leveret.evaluate/s/^    //p' "$source_dir/docs/libraries.md"
   } >readme.py
   grep -q '^leveret.evaluate' readme.py
   venv/bin/python readme.py
