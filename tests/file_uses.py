@@ -175,7 +175,7 @@ def run(words, stdin=None, stdout=None, descriptor=None):
     return done.returncode, done.stderr
 
 
-SAME_FILE = "are the same file|gives to its own files|two results cannot both"
+SAME_FILE = "are the same file|has a name of the files that|two results cannot both"
 
 
 def refused(words, stdin=None, stdout=None, descriptor=None, why=SAME_FILE):

@@ -19,6 +19,8 @@ PAGE = pathlib.Path(__file__).resolve().parent.parent / "man" / "leveret-vw.7.sc
 BEGIN = "; The list is made by tests/vw_words.py --update, from `leveret help vw`.\n"
 END = "; end\n"
 VERBS = ("train", "predict", "evaluate", "audit", "serve")
+# Verbs that `vw` has not, which some rows name.
+OTHER_VERBS = ("convert", "export")
 # What a value may be: numbers, and for these the words that they take.
 VALUES = {"--loss_function": "logistic", "--link": "logistic", "--hash": "all"}
 
@@ -52,7 +54,7 @@ def rows_and_families(text):
     groups, families = [], []
     for block in text.rstrip("\n").split("\n\n")[1:]:
         title, *lines = block.split("\n")
-        if title == "What there is not:":
+        if title == "Not supported:":
             for line in lines:
                 if line.startswith("  refused: "):
                     families.append((line.strip(), []))
@@ -95,7 +97,7 @@ def page_list(groups, families):
         text += f"\n## {title}\n"
         for row in rows:
             text += f"\n{shown(row)}\n\t{plain(row.text)}\n"
-    text += "\n## What there is not\n"
+    text += "\n## Not supported\n"
     for answer, names in families:
         text += f"\n{', '.join(f'*--{escaped(n)}*' for n in names)}\n\t{plain(answer)}\n"
     return text + "\n"
@@ -117,9 +119,10 @@ def answers(verb, option, value, expected):
     """What is wrong with how the program takes an option."""
     given = [option] + ([VALUES.get(option, "3")] if value else [])
     # A model is missing, or the file of data: nothing is learned, and nothing listens.
-    data = [] if verb == "serve" else ["-d", "none.vw"]
-    model = [] if verb == "train" else ["-i", "none.lvt"]
-    code, out, error = run(verb, *given, *data, *model)
+    data = [] if verb in ("serve", "export") else ["-d", "none.vw"]
+    model = [] if verb in ("train", "convert") else ["-i", "none.lvt"]
+    others = {"convert": ["csv"], "export": ["-o", "none.out"]}.get(verb, [])
+    code, out, error = run(verb, *given, *data, *model, *others)
     said = f"{verb} {' '.join(given)}: {error.strip()}"
     if option in ("-h", "--help", "--help_all"):
         return [] if code == 0 and out else [said]
@@ -129,9 +132,9 @@ def answers(verb, option, value, expected):
     if refused and (code != 2 or "error: " + option not in error):
         return [said + " (is to be refused)"]
     told = expected.startswith("ignored, with a note")
-    if told and f"{option} changes nothing" not in error:
+    if told and f"{option} has no effect" not in error:
         return [said + " (is to be told)"]
-    quiet = expected.startswith("so already")
+    quiet = expected.startswith("always so")
     if quiet and f"{option} " in error:
         return [said + " (is to be taken)"]
     taken = re.match(r"taken as (--?\w+)", expected)
@@ -142,7 +145,7 @@ def answers(verb, option, value, expected):
 
 def check_options(groups, families):
     wrong = []
-    own = {verb: own_options(verb) for verb in VERBS}
+    own = {verb: own_options(verb) for verb in VERBS + OTHER_VERBS}
     for _, rows in groups:
         named = {}
         for row in rows:

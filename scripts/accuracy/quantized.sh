@@ -114,7 +114,7 @@ learn() {
   if ! "$leveret" train -d "${files[@]}" --quiet --json -f "$work/model" --test_then_train $window --seed "$4" \
     --metrics "$work/windows" --window $window $(model "$2" "$3") "${codec[@]}" >"$work/json" 2>"$work/error"; then
     # A range whose unit is larger than first weights is refused: a gap in the table.
-    if grep -q 'is too little for weights' "$work/error"; then return; fi
+    if grep -q 'is too small for weights' "$work/error"; then return; fi
     cat "$work/error" >&2
     exit 1
   fi

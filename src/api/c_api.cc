@@ -86,9 +86,10 @@ int leveret_model_patch(leveret_model* model, const char* const* patches, size_t
   return answer(LEVERET_BAD_FILE, [&] {
     need(model, "model");
     need(patches, "patches");
-    if (count == 0) throw BadArgument("count is 0: no patch is given");
+    if (count == 0) throw BadArgument("count is 0: give at least one patch");
     for (size_t i = 0; i < count; ++i) need(patches[i], "a patch");
-    if (to != nullptr && *to == '\0') throw BadArgument("to is empty; NULL saves nothing");
+    if (to != nullptr && *to == '\0')
+      throw BadArgument("the path `to` is empty: give a path, or NULL to save nothing");
     if (to != nullptr) need_no_patch(to, {patches, count});
     model->place->patch({patches, patches + count}, to != nullptr ? to : "");
   });

@@ -179,10 +179,11 @@ int leveret_evaluate(const float* labels, const float* importances, const float*
     for (size_t i = 0; i < count; ++i) {
       const float p = probabilities[i];
       if (std::isfinite(p) && (p < 0 || p > 1)) {
-        throw BadArgument(fmt::format(
-            "prediction {} is {}: a probability is from 0 to 1; of a log-odds x it is 1 "
-            "/ (1 + exp(-x))",
-            i, p));
+        throw BadArgument(
+            fmt::format("prediction {} is {}: give a probability, from 0 to 1; a log-odds x has "
+                        "the probability "
+                        "1 / (1 + exp(-x))",
+                        i, p));
       }
       all.add(p, leveret::api::label_of(labels, i), leveret::api::importance_of(importances, i));
     }

@@ -64,16 +64,16 @@ float label_of(const float* labels, std::size_t example) {
   if (std::isnan(label)) return 0;
   if (label == 1) return 1;
   if (label == 0 || label == -1) return -1;
-  throw BadArgument(fmt::format("label {} is {}, and must be 1, 0, -1, or NaN where none is known",
-                                example, label));
+  throw BadArgument(fmt::format(
+      "the label of example {} is {}: give 1, 0, -1, or NaN where none is known", example, label));
 }
 
 float importance_of(const float* importances, std::size_t example) {
   if (importances == nullptr) return 1;
   const float importance = importances[example];
   if (importance >= 0 && importance <= text::kMaxImportance) return importance;
-  throw BadArgument(fmt::format("importance {} is {}, and must be from 0 to {}", example,
-                                importance, text::kMaxImportance));
+  throw BadArgument(fmt::format("the importance of example {} is {}: give a number from 0 to {}",
+                                example, importance, text::kMaxImportance));
 }
 
 OnlineLearner::OnlineLearner(std::string_view options)
@@ -131,7 +131,7 @@ bool OnlineLearner::learn(std::string_view text, float* probabilities, std::size
                           const Progress& progress) {
   const std::size_t lines = count_lines(text);
   if (probabilities != nullptr && lines != count) {
-    throw BadArgument(fmt::format("the text has {} lines, and count is {}", lines, count));
+    throw BadArgument(fmt::format("the text has {} lines, but count is {}", lines, count));
   }
   begin_call(probabilities, lines);
   TextPieces pieces(text);
@@ -250,7 +250,8 @@ void OnlineLearner::outcomes(train::Outcomes& outcomes, bool, unsigned thread) {
 void OnlineLearner::check(const Arrays& arrays) {
   add_spaces_of_model();
   serve::need_arrays(parser_options_);
-  if (!std::ranges::is_sorted(arrays.ends)) throw BadArgument("ends are not in order");
+  if (!std::ranges::is_sorted(arrays.ends))
+    throw BadArgument("an end must not be less than the one before");
   text::ExampleChunk chunk;
   for (std::size_t i = 0; i < arrays.ends.size(); ++i) {
     chunk.clear();
@@ -273,8 +274,8 @@ serve::Space OnlineLearner::space_of(std::uint32_t hash) const {
   const auto found = name_of_hash_.find(hash);
   if (found != name_of_hash_.end()) return {found->second, hash};
   throw BadArgument(
-      fmt::format("no namespace has the hash {} here: leveret_learner_hash_namespace gives the "
-                  "learner of one, by its name",
+      fmt::format("no namespace has the hash {} here: call leveret_learner_hash_namespace with its "
+                  "name first",
                   hash));
 }
 
@@ -295,7 +296,7 @@ void OnlineLearner::add_spaces_of_model() {
 
 std::uint32_t OnlineLearner::hash_namespace(std::string_view name) {
   if (name.find_first_of(" \t\r\n\v\f|:") != std::string_view::npos) {
-    throw BadArgument("a namespace's name has no blank, no | and no colon");
+    throw BadArgument("a namespace's name must not have a blank, a | or a colon");
   }
   return add_space(name);
 }

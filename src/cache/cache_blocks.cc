@@ -26,10 +26,11 @@ CacheBlocks::CacheBlocks(const std::string& path, text::NamespaceNames& names,
   if (!expected) return;
   const std::string reason = cache_mismatch(info().key, *expected);
   if (!reason.empty()) {
-    throw std::runtime_error(fmt::format(
-        "{}: the cache does not belong to this run: {}; delete it, and it is made anew, or give "
-        "another --cache",
-        path, reason));
+    throw std::runtime_error(
+        fmt::format("{}: the cache does not belong to this run: {}; delete it, or give -k, and it "
+                    "is made anew, or give "
+                    "another --cache",
+                    path, reason));
   }
 }
 

@@ -201,9 +201,9 @@ void CacheFile::read_at(std::uint64_t offset, std::size_t size, std::string& to)
 void CacheFile::fail_block(const char* what) const { fail(block_offset_, what); }
 
 void CacheFile::fail(std::uint64_t offset, const char* what) const {
-  throw std::runtime_error(
-      fmt::format("{}: the cache is broken at byte {}: {}; delete it, and it is made anew", path_,
-                  offset, what));
+  throw std::runtime_error(fmt::format(
+      "{}: the cache is broken at byte {}: {}; delete it, or give -k, and it is made anew", path_,
+      offset, what));
 }
 
 }  // namespace leveret::cache

@@ -94,7 +94,7 @@ std::string_view take_level(std::string_view& message) {
   return "info";
 }
 
-/// What follows a line's end is indented where it looks like a line of ours.
+/// Lines that begin with `before`, but for the first, are indented: they look like lines of ours.
 std::string indented(std::string_view message, std::string_view before) {
   constexpr std::string_view kIndent = "    ";
   std::string lines;
@@ -108,7 +108,7 @@ std::string indented(std::string_view message, std::string_view before) {
   }
 }
 
-/// A line of the log; in text a message of several lines is one, too.
+/// A message of the log.
 std::string log_line(std::string_view message) {
   const std::string_view level = take_level(message);
   if (log_format == LogFormat::kText) {
@@ -158,6 +158,8 @@ std::string binary_output(const std::string& path) {
 }
 
 void log_as(LogFormat format) { log_format = format; }
+
+bool logs() { return log_format.has_value(); }
 
 CLI::Option* add_log_option(CLI::App& app, std::optional<LogFormat>& format) {
   return app

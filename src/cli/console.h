@@ -18,10 +18,12 @@ enum class LogFormat {
   kText,  ///< "2026-11-30T06:12:47Z info leveret: message"
   kJson,  ///< {"time":"2026-11-30T06:12:47Z","level":"info","message":"message"}
 };
-/// From now on stderr is a log, a line for each message, with the time (UTC) and the level: a
-/// message that begins with "error: " or "warning: " has that one, others are info. There is no
-/// status line then. Before there are threads.
+/// From now on stderr is a log: each message has the time (UTC) and the level. A message that
+/// begins with "error: " or "warning: " has that one, others are info. In text further lines of a
+/// message are indented. There is no status line then. Before there are threads.
 void log_as(LogFormat format);
+/// Whether stderr is a log.
+bool logs();
 /// --log, for what runs until a signal ends it.
 CLI::Option* add_log_option(CLI::App& app, std::optional<LogFormat>& format);
 /// From now on "leveret: WHO: ", of several processes that write to one terminal. Before there are

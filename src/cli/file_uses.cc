@@ -109,10 +109,10 @@ void FileUses::check_names() const {
     if (!dist::is_in_a_model(use.file.name)) continue;
     for (const Use& folder : folders_) {
       if (use.file.device != folder.file.device || use.file.inode != folder.file.inode) continue;
-      throw CLI::ValidationError(
-          fmt::format("{} has a name that a save in {} gives to its own files, and would be "
-                      "removed by the next one; choose another name",
-                      use.what, folder.what));
+      throw CLI::ValidationError(fmt::format(
+          "{} has a name of the files that {} saves, and the next save would remove it; "
+          "choose another name",
+          use.what, folder.what));
     }
   }
 }

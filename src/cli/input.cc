@@ -249,7 +249,9 @@ std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options
   if (!options.bad_lines.empty()) tally.policy = stream::parse_bad_line_policy(options.bad_lines);
   tally.quarantine = options.quarantine;
   tally.format_of = format_of;
-  if (!options.quiet) tally.report = [](const std::string& report) { say(report); };
+  if (!options.quiet) {
+    tally.report = [](const std::string& report) { say(logs() ? "warning: " + report : report); };
+  }
   return std::make_unique<stream::BadLineTally>(std::move(tally));
 }
 

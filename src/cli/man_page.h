@@ -5,7 +5,8 @@
 
 namespace leveret::cli {
 
-/// Becomes `man 1 PAGE`. Returns, and has printed nothing, where there is no man or no such page.
-void become_man_page(const std::string& page);
+/// Becomes `man SECTION PAGE`. Returns, and has printed nothing, where there is no man or no such
+/// page.
+void become_man_page(const char* section, const std::string& page);
 
 }  // namespace leveret::cli

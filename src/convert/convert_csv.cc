@@ -353,8 +353,8 @@ void CsvConverter::remark_on_rows() {
   const std::string names = numbers_.finish();
   if (names.empty()) return;
   remark({0, 0,
-          "columns of numbers become categories, a feature for each different one: " + names +
-              "; --numeric " + names + " makes buckets of them, where they are amounts"});
+          "these columns of numbers become categories, one feature for each different number: " +
+              names + "; if they are amounts, --numeric " + names + " makes buckets of them"});
 }
 
 bool CsvConverter::ends_otherwise(std::string_view row) const {

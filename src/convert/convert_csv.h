@@ -29,7 +29,7 @@ struct CsvOptions {
   std::vector<std::string> numeric;   ///< numeric columns; a name may be several, comma separated
   /// Cell values that mean missing, besides the empty one, in the label's column, too.
   std::vector<std::string> missing;
-  /// Whether messages and remarks advise options of `convert csv`; a format of fixed columns has none.
+  /// Whether messages advise options of `convert csv`; a format of fixed columns has none.
   bool advises = true;
   /// A column of times as YYMMDDHH, of which the hour of the day becomes the feature; empty: none.
   std::string hour;

@@ -58,7 +58,7 @@ void Converter::check_length(std::string_view row) const {
 void Converter::refuse_open_quote(const std::string& where) const {
   throw ConvertError(line_ + scan_.cell.line,
                      "a quote is opened here and " + where +
-                         "; if quotes are bytes as others are in this file, give --quoting none",
+                         "; if quotes are ordinary characters in this file, add --quoting none",
                      scan_.cell.column);
 }
 
@@ -84,12 +84,13 @@ void Converter::finish_remarks() {
         {longest_.line, longest_.column,
          (broken_ == 1 ? "a quoted cell spans " + lines
                        : std::to_string(broken_) + " quoted cells span lines, this one " + lines) +
-             "; if quotes are bytes as others are in this file, give --quoting none"});
+             "; if quotes are ordinary characters in this file, add --quoting none"});
   }
   if (headers_ > 0) {
     remark({0, 0,
-            (headers_ == 1 ? "a row is" : std::to_string(headers_) + " rows are") +
-                std::string(" the header once more, and left out")});
+            (headers_ == 1 ? "a row repeats" : std::to_string(headers_) + " rows repeat") +
+                std::string(headers_ == 1 ? " the header and is left out"
+                                          : " the header and are left out")});
   }
   remark_on_rows();
   broken_ = headers_ = 0;

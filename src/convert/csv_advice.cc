@@ -34,9 +34,9 @@ std::optional<char> likelier_delimiter(std::string_view row, char delimiter, std
 }
 
 std::string delimiter_advice(char delimiter) {
-  if (delimiter == '\t') return "; if tabs are between the columns, give --delimiter tab";
+  if (delimiter == '\t') return "; if tabs separate the columns, add --delimiter tab";
   const std::string shell = delimiter == '\x01' ? "$'\\x01'" : std::string("'") + delimiter + "'";
-  return "; if " + shell + " is between the columns, give --delimiter " + shell;
+  return "; if " + shell + " separates the columns, add --delimiter " + shell;
 }
 
 void NumberColumns::start(std::vector<std::string> names) {

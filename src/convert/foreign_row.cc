@@ -35,7 +35,7 @@ const char* foreign_row(std::string_view line) {
   if (line.find('|') != std::string_view::npos) return nullptr;
   if (std::count(line.begin(), line.end(), '\t') == kCriteoTabs) return "criteo";
   const std::ptrdiff_t commas = std::count(line.begin(), line.end(), ',');
-  if (line.starts_with("id,click,") || commas == kAvazuCommas) return "avazu";
+  if (line.starts_with("id,click,hour,C1") || commas == kAvazuCommas) return "avazu";
   if (commas > 0) return "csv";
   return is_libffm(line) ? "libffm" : nullptr;
 }

@@ -83,8 +83,9 @@ HttpWork::Query HttpWork::read_target() const {
     } else if (item == "context_lines=1" || item == "context_lines") {
       query.context_lines = true;
     } else if (item != "context_lines=0" && !item.empty()) {
-      throw Refused{400, fmt::format("{}: no such parameter; there are model and context_lines",
-                                     beginning(item))};
+      throw Refused{400,
+                    fmt::format("{}: no such parameter; the parameters are model and context_lines",
+                                beginning(item))};
     }
   }
   return query;
@@ -95,7 +96,7 @@ void HttpWork::start() {
   if (query.path != "/predict") return show(query);
   if (request_.method != "POST") {
     answer_.headers.emplace_back("Allow", "POST");
-    throw Refused{405, "/predict is asked by POST"};
+    throw Refused{405, "/predict takes POST"};
   }
   start_predict(query);
 }
@@ -114,12 +115,12 @@ void HttpWork::show(const Query& query) {
   if (page == std::end(kPages)) {
     std::string paths;
     for (const Page& other : kPages) paths += fmt::format(", {}", other.path);
-    throw Refused{
-        404, fmt::format("{}: no such page; there are /predict{}", beginning(query.path), paths)};
+    throw Refused{404, fmt::format("{}: no such page; the pages are /predict{}",
+                                   beginning(query.path), paths)};
   }
   if (request_.method != "GET" && request_.method != "HEAD") {
     answer_.headers.emplace_back("Allow", "GET, HEAD");
-    throw Refused{405, fmt::format("{} is asked by GET", query.path)};
+    throw Refused{405, fmt::format("{} takes GET", query.path)};
   }
   (this->*page->show)(query);
   done_ = true;
@@ -235,7 +236,9 @@ void HttpWork::answer_candidates() {
       if (std::isfinite(number)) {
         predict::append_number(predictions_, number);
       } else {
-        add_error("has no finite prediction: with its context it is too large, or its values are");
+        add_error(
+            "has no finite prediction: it has too many features with its context, or too large "
+            "values");
       }
     } else {
       add_error(chunk.bad[bad++].what);

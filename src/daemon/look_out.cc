@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <new>
+#include <string>
 #include <utility>
 
 #include "store/checksum.h"
@@ -55,9 +57,11 @@ serve::Seen LookOut::poll(Source& source, bool anew) {
     }
     return source.watch->poll();
   } catch (const std::exception& error) {
+    const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
     serve::Seen seen;
     seen.what = serve::Seen::What::kFailed;
-    seen.problem = std::string(error.what()) + ": there may not be enough memory";
+    seen.problem = is_memory ? source.path + ": there is not enough memory to read it"
+                             : std::string(error.what());
     return seen;
   }
 }
@@ -75,12 +79,14 @@ void LookOut::look(Source& source, bool anew) {
   swap.what = swap.done ? store::to_hex(seen.fingerprint) : seen.problem;
   if (swap.done) {
     swapped_(source.model);
-    say_(fmt::format("{}: serves {} now, read in {:.3f} s", model.name, swap.what, swap.seconds));
+    const std::string step = swap.step > 0 ? fmt::format("step {}, ", swap.step) : "";
+    say_(fmt::format("{}: serves {} now, {}read in {:.3f} s", model.name, swap.what, step,
+                     swap.seconds));
     if (!seen.problem.empty()) say_(fmt::format("warning: {}: {}", model.name, seen.problem));
   } else {
     const bool waits = model.place->get()->is_nothing();
-    say_(fmt::format("{}{}: {}: {}", waits ? "" : "warning: ", model.name,
-                     waits ? "still waits" : "still serves what it did", seen.problem));
+    say_(fmt::format("warning: {}: {}: {}", model.name,
+                     waits ? "still waits" : "still serves the model before", seen.problem));
   }
   models_.note(std::move(swap));
 }

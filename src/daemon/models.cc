@@ -75,8 +75,8 @@ void Models::check_memory(std::size_t model, const serve::Served& next) const {
   }
   if (all <= max_memory_) return;
   throw std::runtime_error(fmt::format(
-      "{}: with it the models take {} bytes, more than --max_memory allows ({}); allow more, or "
-      "serve fewer bits a weight (leveret export --bits)",
+      "{}: with this model all models take {} bytes, more than --max_memory allows ({}); raise "
+      "--max_memory, or export with fewer bits (leveret export --bits 8)",
       models_[model].name, all, max_memory_));
 }
 

@@ -49,7 +49,7 @@ struct ModelMetric {
   std::uint64_t Totals::*count;
 };
 constexpr ModelMetric kModelMetrics[] = {
-    {"leveret_requests_total", "Requests of HTTP, and stretches of lines that came together.",
+    {"leveret_requests_total", "HTTP requests, and groups of lines that arrived together.",
      &Totals::requests},
     {"leveret_predictions_total", "Lines and candidates that were scored.", &Totals::predictions},
     {"leveret_bad_lines_total", "Lines and candidates that are no examples.", &Totals::bad},
@@ -60,9 +60,9 @@ constexpr ModelMetric kModelMetrics[] = {
      &Totals::contexts_found},
     {"leveret_contexts_made_total", "Contexts that were made.", &Totals::contexts_made},
     {"leveret_skew_windows_total",
-     "Windows of 1,000 lines that were held against what the model has learned.",
+     "Windows of 1,000 lines that were compared with what the model has learned.",
      &Totals::skew_windows},
-    {"leveret_skewed_windows_total", "Windows with something remarkable.", &Totals::skewed_windows},
+    {"leveret_skewed_windows_total", "Windows with skew.", &Totals::skewed_windows},
     {"leveret_strange_namespaces_total",
      "Namespaces of the lines of these windows that the model has never met.",
      &Totals::strange_namespaces},

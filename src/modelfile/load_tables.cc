@@ -83,13 +83,14 @@ class ShardLoader {
     if (!shard_.has_rows() || !sections_.has(name)) return;
     const StoredSection& stored =
         sections_.section(name, Dtype::kU32, {kAnyLength}, declared(Role::kIndex));
-    if (stored.shape[0] > keys_ - rows_) damaged("refuses more rows than it has keys without one");
+    if (stored.shape[0] > keys_ - rows_)
+      damaged("lists more refused keys than it has keys without a row");
     refused_.resize(stored.shape[0]);
     sections_.numbers(stored, std::span(refused_));
     for (std::size_t i = 0; i < refused_.size(); ++i) {
       if (refused_[i] < rows_ || refused_[i] >= keys_ ||
           (i > 0 && refused_[i] <= refused_[i - 1])) {
-        damaged("refuses rows to features that it does not have, or that have one");
+        damaged("lists refused keys that it does not have, or that have a row");
       }
     }
   }
@@ -155,12 +156,12 @@ class ShardLoader {
   }
 
   RowRef ref_without_row(std::uint64_t number, std::uint32_t occurrences) {
-    if (occurrences >= RowRef::kMaxRows) damaged("has seen a feature impossibly often");
+    if (occurrences >= RowRef::kMaxRows) damaged("has an impossible number of occurrences");
     if (next_refused_ == refused_.size() || refused_[next_refused_] != number) {
       return RowRef().with_occurrences(occurrences);
     }
     ++next_refused_;
-    if (occurrences != 0) damaged("counts a feature that it has refused a row");
+    if (occurrences != 0) damaged("counts a refused key");
     return RowRef().refused();
   }
 

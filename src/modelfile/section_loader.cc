@@ -167,7 +167,7 @@ void SectionLoader::finish() const {
   // Such a file is made by hand or by another program: ours are not saved.
   if (not_finite_ > 0) {
     throw std::runtime_error(fmt::format(
-        "{} of its weights are not finite (NaN or infinite), which no prediction survives; go back "
+        "{} of its weights are not finite (NaN or infinite), so no prediction is possible; go back "
         "to an older model",
         not_finite_));
   }

@@ -19,7 +19,7 @@ std::vector<float> read_scales(const store::ModelFile& file, const store::Stored
 
 void refuse_not_finite() {
   throw std::runtime_error(
-      "has weights that are not finite (NaN or infinite), which no prediction survives; go back to "
+      "has weights that are not finite (NaN or infinite), so no prediction is possible; go back to "
       "an older model");
 }
 

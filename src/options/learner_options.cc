@@ -95,7 +95,7 @@ LearnerOptions::LearnerOptions(std::string_view text) : app_(std::make_unique<CL
                     stream::escaped(others[0])));
   }
   if (pin_ && threads_ == 1) {
-    throw std::runtime_error("--pin changes nothing: it needs --threads");
+    throw std::runtime_error("--pin does nothing without --threads");
   }
 }
 

@@ -59,4 +59,15 @@ CLI::Validator one_of(std::vector<std::uint64_t> numbers) {
       expected, "{" + all + "}");
 }
 
+CLI::Validator one_of(std::vector<std::string> words) {
+  const std::string expected =
+      fmt::format("{} or {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+  std::string all = fmt::format("{{{}}}", fmt::join(words, ","));
+  const auto check = [words = std::move(words), expected](std::string& text) {
+    const bool is_one = std::ranges::find(words, text) != words.end();
+    return is_one ? std::string() : fmt::format("{} is not {}", text::shown(text), expected);
+  };
+  return CLI::Validator(check, std::move(all));
+}
+
 }  // namespace leveret::options

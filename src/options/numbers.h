@@ -1,9 +1,10 @@
-/// Numbers of options, for CLI::Option::transform: read by text/plain_number.h, so that all options
-/// refuse the same words, in the same sentence. (CLI11 reads and says them otherwise in each
-/// version.) What the parser of options then converts is plain decimal digits.
+/// Numbers and words of options, for CLI::Option::transform: read by text/plain_number.h, so that
+/// all options refuse the same words, in the same sentence. (CLI11 reads and says them otherwise in
+/// each version.) What the parser of options then converts is plain decimal digits.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "options/cli11_fwd.h"
@@ -18,5 +19,7 @@ CLI::Validator bytes_within(std::uint64_t least, std::uint64_t most);
 CLI::Validator real_within(float least, float most);
 /// Some whole numbers.
 CLI::Validator one_of(std::vector<std::uint64_t> numbers);
+/// Some words.
+CLI::Validator one_of(std::vector<std::string> words);
 
 }  // namespace leveret::options

@@ -35,7 +35,7 @@ void refuse_idle_rules(const Spec& spec, const Setting& optimizer) {
     const char* const needed = spec::idle_without(rule.rate_option, spec);
     if (needed == nullptr || rule.rule == rules::kAdagrad) continue;
     throw CLI::ValidationError(
-        fmt::format("{} changes nothing for {}: it needs {}", optimizer.shown, rule.name, needed));
+        fmt::format("{} does nothing for {} without {}", optimizer.shown, rule.name, needed));
   }
 }
 
@@ -52,8 +52,7 @@ void refuse_idle(const Spec& spec, const std::vector<Setting>& settings) {
     // Layers are there because they are asked for.
     const bool default_holds = text == entry.get(defaults) && name != "hidden";
     if (needed == nullptr || default_holds || text == "none") continue;
-    throw CLI::ValidationError(
-        fmt::format("{} changes nothing: it needs {}", setting.shown, needed));
+    throw CLI::ValidationError(fmt::format("{} does nothing without {}", setting.shown, needed));
   }
 }
 
@@ -127,7 +126,7 @@ std::vector<Setting> SpecFlags::settings() const {
       const auto same = std::ranges::find(all, setting.entry, &Setting::entry);
       if (same != all.end()) {
         throw CLI::ValidationError(
-            fmt::format("{} and {} both set it: leave one out", same->shown, setting.shown));
+            fmt::format("{} and {} set the same thing: leave one out", same->shown, setting.shown));
       }
       all.push_back(std::move(setting));
     }
@@ -148,8 +147,13 @@ std::vector<std::string> SpecFlags::files() const {
 }
 
 bool SpecFlags::is_given(std::string_view name) const {
-  return std::ranges::any_of(settings(),
-                             [&](const Setting& setting) { return name == setting.entry->name; });
+  return std::ranges::any_of(flags_, [&](const Flag& flag) {
+    if (flag.option->count() == 0 || name == flag.entry->name) return flag.option->count() > 0;
+    // Files of fields, which may be pipes, are read once: that option has no keys.
+    return !spec::keys_of(*flag.entry).empty() &&
+           std::ranges::any_of(flag.settings(),
+                               [&](const Setting& setting) { return name == setting.entry->name; });
+  });
 }
 
 Spec SpecFlags::spec(Spec spec) const {

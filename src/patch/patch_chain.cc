@@ -47,8 +47,8 @@ std::size_t PatchChain::start(const store::Checksum& fingerprint, const std::str
     if (links_[i].front.base.fingerprint == fingerprint) return i;
   }
   throw std::runtime_error(fmt::format(
-      "{}: its fingerprint is {}, but {} is for {}, which becomes {}; apply the patches that lead "
-      "there first, or take the whole file",
+      "{}: its fingerprint is {}, but {} is for {}, which becomes {}; apply the patches in between "
+      "first, or take the full file",
       path, store::to_hex(fingerprint), first.path, name_of(first.front.base),
       name_of(last.front.result)));
 }
@@ -59,7 +59,7 @@ PatchReader PatchChain::open(std::size_t i) {
   PatchReader patch(link.path);
   if (patch.front() == link.front) return patch;
   throw std::runtime_error(fmt::format(
-      "{}: is another patch than a moment ago; give the chain again when nothing writes to it",
+      "{}: has changed since it was checked; run the command again when nothing writes to the file",
       link.path));
 }
 

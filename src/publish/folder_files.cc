@@ -35,10 +35,11 @@ bool is_ours(std::string_view name) {
 std::string full_name(std::uint64_t step) { return std::to_string(step) + ".lvt"; }
 std::string patch_name(std::uint64_t step) { return std::to_string(step) + ".patch"; }
 
-std::string name_of_ours(const std::string& folder) {
+std::string name_of_other(const std::string& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     std::string name = entry.path().filename().string();
-    if (step_of(name) > 0 || is_beside(name)) return name;
+    if (name == "lost+found") continue;  // of a disk that is mounted there
+    if (name[0] != '.' || is_beside(name)) return name;
   }
   return {};
 }

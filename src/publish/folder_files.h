@@ -18,9 +18,9 @@ std::string patch_name(std::uint64_t step);
 inline constexpr const char* kCandidate = ".candidate.lvt";
 inline constexpr const char* kBase = ".base.lvt";
 
-/// A file in the folder that has a name which publishers write and remove (but for the manifest);
-/// empty: there is none. std::runtime_error where the folder cannot be read.
-std::string name_of_ours(const std::string& folder);
+/// A name in the folder, which has no manifest: any that is not hidden, or that a publisher would
+/// remove. Empty: there is none. std::runtime_error where the folder cannot be read.
+std::string name_of_other(const std::string& folder);
 
 /// Removes files that are named as those of steps up to `last` are and that are none of `kept`, and
 /// what there is beside them while somebody publishes; nothing else. While nobody publishes in the

@@ -25,10 +25,11 @@ struct Gone : std::runtime_error {
 
 void verify(const std::string& path, const Entry& entry) {
   const std::optional<files::FileState> state = files::state_of(path);
-  if (!state) throw Gone(path + ": is not there, though the manifest names it");
+  if (!state) throw Gone(path + ": is missing, though the manifest names it");
   const auto refuse = [&](const char* what) {
     throw std::runtime_error(fmt::format(
-        "{}: {} than the manifest says; copy it again, or wait until it is copied", path, what));
+        "{}: {} than the manifest says; copy the file again, or wait until it is copied", path,
+        what));
   };
   if (state->bytes != entry.bytes) refuse("has another length");
   if (entry.kind == Kind::kPatch) {
@@ -139,7 +140,7 @@ Way Follower::way(const std::optional<store::Checksum>& served) const {
     }
   }
   throw std::runtime_error(way.avoided.empty()
-                               ? manifest_path(folder_) + ": leads to no file of its newest step"
+                               ? manifest_path(folder_) + ": names no file of its newest step"
                                : way.avoided.front());
 }
 

@@ -94,7 +94,7 @@ Limit parse_limit(std::string_view text) {
   Limit limit;
   if (text == kNotWorse || text == kBetter) {
     limit.kind = text == kBetter ? Limit::Kind::kBetter : Limit::Kind::kNotWorse;
-    limit.metric = "logloss_difference";
+    limit.metric = kDifference;
     limit.text = text;
     return limit;
   }

@@ -11,6 +11,9 @@
 
 namespace leveret::publish {
 
+/// The metric of conditions that compare with the newest step.
+inline constexpr const char* kDifference = "logloss_difference";
+
 /// One condition of a gate.
 struct Limit {
   enum class Kind : std::uint8_t {

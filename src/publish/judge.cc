@@ -88,10 +88,10 @@ void Judge::add(const text::ExampleChunk& chunk, std::size_t example) {
   for (std::size_t s = 0; s < sides_.size(); ++s) {
     const std::uint64_t its = s == 0 ? line : line_of(sides_[s]->chunk);
     if (its != line) {
-      throw std::runtime_error(
-          fmt::format("line {} can be read for one of the models alone, the other says that it is "
-                      "bad; take it out, or compare models of the same --transform and limits",
-                      std::min(its, line)));
+      throw std::runtime_error(fmt::format(
+          "line {} is good for one of the models and bad for the other; take it out, or "
+          "compare models of the same --transform and limits",
+          std::min(its, line)));
     }
     answers[s] = sides_[s]->outcomes.items[example].probability;
   }

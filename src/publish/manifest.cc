@@ -26,7 +26,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFormat = "leveret publish";
 constexpr std::string_view kChecksumKey = "\"checksum\"";
 constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
-// One of 100,000 steps has 30 MB. A larger file is none of ours, and is not read into memory.
+// One of 100,000 steps has 40 MB, and 200 bytes more for each condition of a gate. A larger file is
+// none of ours, and is not read into memory.
 constexpr std::uintmax_t kMaxBytes = std::uintmax_t{1} << 28;
 
 constexpr const char* kAdvice =
@@ -64,6 +65,7 @@ Json to_json(const Entry& entry) {
                {"bytes", entry.bytes},
                {"fingerprint", store::to_hex(entry.fingerprint)}};
   if (is_patch) json["base"] = store::to_hex(*entry.base);
+  if (entry.model) json["model"] = store::to_hex(*entry.model);
   if (entry.sequence != modelfile::kNoSequence) json["sequence"] = entry.sequence;
   if (entry.published != 0) json["published"] = entry.published;
   for (const GateFigure& figure : entry.gates) {
@@ -99,6 +101,7 @@ Entry entry_from(const Json& json) {
   entry.bytes = store::whole(json, "bytes");
   entry.fingerprint = checksum_from(json, "fingerprint");
   if (entry.kind == Entry::Kind::kPatch) entry.base = checksum_from(json, "base");
+  if (store::find(json, "model") != nullptr) entry.model = checksum_from(json, "model");
   if (store::find(json, "sequence") != nullptr) entry.sequence = store::whole(json, "sequence");
   if (store::find(json, "published") != nullptr) entry.published = store::whole(json, "published");
   entry.gates = gates_from(json);
@@ -171,6 +174,17 @@ const Entry* Manifest::find(std::uint64_t step) const {
   return found != entries.end() ? &*found : nullptr;
 }
 
+const Entry* Manifest::rolled_back(const store::Checksum& model) const {
+  if (empty()) return nullptr;
+  const store::Checksum& served = newest().fingerprint;
+  const auto target = std::ranges::find(entries, served, &Entry::fingerprint);
+  if (target->model == model) return nullptr;
+  const auto found = std::find_if(target, entries.end(), [&](const Entry& one) {
+    return one.fingerprint != served && one.model == model;
+  });
+  return found == entries.end() ? nullptr : &*found;
+}
+
 std::vector<const Entry*> Manifest::files_for(std::uint64_t step) const {
   std::vector<const Entry*> files;
   for (; step > 0; --step) {
@@ -194,6 +208,9 @@ std::string to_text(const Manifest& manifest) {
   json["retired"] = manifest.retired;
   json["checksum"] = std::string(32, '0');
   std::string text = json.dump(2) + '\n';
+  if (text.size() > kMaxBytes) {
+    throw std::runtime_error("the manifest would have more than 256 MB: keep fewer steps (--keep)");
+  }
   const std::size_t key = text.rfind(kChecksumKey);
   const store::Checksum sum = store::checksum_of(std::as_bytes(std::span(text).first(key)));
   text.replace(text.rfind("\"0"), 34, '"' + store::to_hex(sum) + '"');

@@ -30,7 +30,8 @@ struct Entry {
   std::optional<store::Checksum> base;              ///< patches: of the model that it is for
   std::uint64_t sequence = modelfile::kNoSequence;  ///< examples learned by the step's model
   std::uint64_t published = 0;      ///< when the step was, in seconds since 1970; 0: nobody knows
-  std::vector<GateFigure> gates{};  ///< of the step
+  std::vector<GateFigure> gates{};  ///< of the step; in its first file alone
+  std::optional<store::Checksum> model{};  ///< of the file that -i named, where it is known
 
   bool operator==(const Entry&) const = default;
 };
@@ -53,6 +54,9 @@ struct Manifest {
   const Entry* find(std::uint64_t step, Entry::Kind kind) const;
   /// Any file of it; null: there is no such step (any more).
   const Entry* find(std::uint64_t step) const;
+  /// The step of this model (Entry::model), where the newest step is a rollback from it to an older
+  /// one; null: it is none.
+  const Entry* rolled_back(const store::Checksum& model) const;
   /// The files from which a step's model is made again: a full file, then patches in order. Empty:
   /// there is no such step.
   std::vector<const Entry*> files_for(std::uint64_t step) const;

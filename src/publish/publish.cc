@@ -20,6 +20,7 @@
 #include "patch/patch.h"
 #include "publish/folder_files.h"
 #include "store/model_file.h"
+#include "stream/bad_lines.h"
 
 namespace leveret::publish {
 namespace {
@@ -28,6 +29,7 @@ using Kind = Entry::Kind;
 
 constexpr const char* kBusy =
     "another leveret publish is at work in this folder; try again when it has ended";
+constexpr std::uint64_t kNoStep = ~std::uint64_t{0};
 constexpr std::size_t kCopyBytes = std::size_t{1} << 22;
 
 /// Zero: none are told.
@@ -38,6 +40,18 @@ int bits_of(const store::ModelFile& file) {
   const Json& told = header["export"];
   if (!told.is_object() || !told.contains("bits") || !told["bits"].is_number_integer()) return 0;
   return told["bits"].get<int>();
+}
+
+/// The figures as the manifest has them, without comparisons for which there was no step `before`,
+/// or too few examples.
+std::vector<GateFigure> figures_of(const std::vector<Measured>& measured, bool before) {
+  std::vector<GateFigure> figures;
+  for (const Measured& one : measured) {
+    const bool compares = one.metric == kDifference;
+    if (one.is_told && (before || !compares))
+      figures.push_back({one.file, one.metric, value_text(one), one.limit});
+  }
+  return figures;
 }
 
 std::vector<std::string> names_in(const Manifest& manifest) {
@@ -87,7 +101,8 @@ class Publisher {
   std::string odd_about(const store::ModelFile& base, const store::ModelFile& now) const;
   bool is_full_due() const;
   Entry entry(Kind kind, const std::string& name, const store::ModelFile& file) const;
-  void commit(const Published& published);
+  void commit(const Published& published, const std::optional<store::Checksum>& model,
+              std::uint64_t back_to = kNoStep);
   void save(Manifest now);
   void clean(const Manifest& manifest) const noexcept;
   void begin();
@@ -101,14 +116,15 @@ class Publisher {
 };
 
 /// A folder is a publisher's from its manifest on, be that one of no step: whatever ends the first
-/// one, the next knows its files for those of a publisher, and nobody else's are touched.
+/// one, the next knows its files for those of a publisher, and nobody else's are touched. A folder
+/// with other files is somebody else's, such as the chunks of a trainer.
 void Publisher::begin() {
   if (is_ours_) return;
-  if (const std::string name = name_of_ours(folder_); !name.empty()) {
+  if (const std::string name = name_of_other(folder_); !name.empty()) {
     throw std::runtime_error(fmt::format(
-        "{}/{}: has a name that leveret publish gives to its own files, and the folder has no "
-        "manifest of it; publish to a folder of its own",
-        folder_, name));
+        "{}: the folder has other files ({}), and no manifest of leveret publish; publish "
+        "to a folder of its own",
+        folder_, stream::escaped(name)));
   }
   save({});
   is_ours_ = is_begun_ = true;
@@ -203,7 +219,6 @@ Entry Publisher::entry(Kind kind, const std::string& name, const store::ModelFil
   entry.bytes = file.bytes();
   entry.fingerprint = file.fingerprint();
   entry.sequence = modelfile::place_of(file).sequence;
-  entry.published = static_cast<std::uint64_t>(std::time(nullptr));
   return entry;
 }
 
@@ -229,13 +244,14 @@ std::string Publisher::odd_about(const store::ModelFile& base, const store::Mode
   const modelfile::ModelPlace from = modelfile::place_of(base), at = modelfile::place_of(now);
   const std::uint64_t step = before_.newest().step;
   if (modelfile::are_strangers(from.line, at.line)) {
-    return fmt::format("this model has not come from that of step {} by learning on", step);
+    return fmt::format("this model has not continued from that of step {}", step);
   }
   const bool is_told = from.sequence != modelfile::kNoSequence && at.sequence != from.sequence;
   if (!is_told || at.sequence > from.sequence) return "";
   return fmt::format(
-      "this model has learned {} examples, that of step {} has learned {}: this one is older, or "
-      "has begun anew",
+      "this model has learned {} examples, and that of step {} has learned {}: this model is "
+      "older, "
+      "or was learned anew",
       at.sequence, step, from.sequence);
 }
 
@@ -248,12 +264,25 @@ bool Publisher::is_full_due() const {
 }
 
 Published Publisher::publish(const std::string& model) {
-  store::ModelFile::open(model);  // one that is none leaves the folder as it is
+  // A file that is no model leaves the folder as it is.
+  store::Checksum from = store::ModelFile::open(model).fingerprint();
   begin();
   Published published;
   const std::optional<Made> base = make_newest(published);
   const store::ModelFile* const newest = base ? &base->file : nullptr;
-  const store::ModelFile candidate = make_candidate(model, newest);
+  std::optional<store::ModelFile> made;
+  while (!made) {
+    if (const Entry* const old = before_.rolled_back(from)) {
+      published.what = Published::What::kRolledBack;
+      published.full = *old;
+      return published;
+    }
+    made = make_candidate(model, newest);
+    // A trainer may have saved the next one meanwhile.
+    const store::Checksum now = store::ModelFile::open(model).fingerprint();
+    if (now != std::exchange(from, now)) made.reset();
+  }
+  const store::ModelFile& candidate = *made;
   if (newest != nullptr && newest->fingerprint() == candidate.fingerprint()) {
     published.what = Published::What::kSame;
     published.full = before_.newest();
@@ -270,7 +299,7 @@ Published Publisher::publish(const std::string& model) {
     published.full = entry(Kind::kFull, full_name(next_step()), candidate);
     files::rename_in_folder(folder_, kCandidate, published.full.file);
   }
-  commit(published);
+  commit(published, from);
   return published;
 }
 
@@ -295,26 +324,28 @@ Published Publisher::roll_back(std::uint64_t step) {
   Made made = make_again(step, path_of(name));
   published.full = entry(Kind::kFull, name, made.file);
   if (made.temporary != nullptr) made.temporary->commit();
-  commit(published);
+  commit(published, target->model, target->step);
   return published;
 }
 
-/// A manifest with one step more, and without those that are too old.
-void Publisher::commit(const Published& published) {
+/// A manifest with one step more, and without those that are too old. `model`: Entry::model.
+/// Step `back_to` is kept, too: a rollback to it is known by that (Manifest::rolled_back).
+void Publisher::commit(const Published& published, const std::optional<store::Checksum>& model,
+                       std::uint64_t back_to) {
   Manifest now;
   now.entries = before_.entries;
-  std::vector<GateFigure> gates;
-  for (const Measured& one : published.measured) {
-    gates.push_back({one.file, one.metric, value_text(one), one.limit});
-  }
+  const auto time = static_cast<std::uint64_t>(std::time(nullptr));
+  std::vector<GateFigure> gates = figures_of(published.measured, !before_.empty());
   for (const Entry* const entry : {&published.full, &published.patch}) {
     if (entry->file.empty()) continue;
     now.entries.push_back(*entry);
-    now.entries.back().gates = gates;
+    now.entries.back().published = time;
+    now.entries.back().model = model;
+    now.entries.back().gates = std::exchange(gates, {});
   }
   const std::uint64_t newest = next_step();
   // Where the oldest step that is kept has no full file, those before it back to one stay, too.
-  const std::uint64_t oldest = newest - std::min(newest, options_.keep) + 1;
+  const std::uint64_t oldest = std::min(newest - std::min(newest, options_.keep) + 1, back_to);
   std::uint64_t first = 0;
   for (const Entry& entry : now.entries) {
     if (entry.kind == Kind::kFull && entry.step <= oldest) first = entry.step;

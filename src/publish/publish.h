@@ -29,12 +29,15 @@ struct PublishOptions {
 /// The outcome of a call.
 struct Published {
   enum class What {
-    kNew,      ///< there is a new step
-    kSame,     ///< the newest step has this very model: nothing has changed
-    kRefused,  ///< by a gate: nothing has changed
+    kNew,         ///< there is a new step
+    kSame,        ///< the newest step has this very model: nothing has changed
+    kRefused,     ///< by a gate: nothing has changed
+    kRolledBack,  ///< it is the model of a step that a rollback has left: nothing has changed
   };
   What what = What::kNew;
-  Entry full, patch;  ///< of the new step; those without a name are not there. kSame: of the newest
+  /// Of the new step; those without a name are not there. kSame: of the newest step; kRolledBack:
+  /// of the one that the rollback has left.
+  Entry full, patch;
   std::vector<Measured> measured;  ///< by the gates
   /// In words: the model has not come from that of the newest step by learning on, as it has
   /// learned less, or is of another line. Empty: it has, or nobody knows.
@@ -44,7 +47,9 @@ struct Published {
 };
 
 /// Makes the folder, unless it is there, and an export of `model` its newest step; an export is
-/// published as it is (then bits, min_count and tolerance say nothing).
+/// published as it is (then bits, min_count and tolerance say nothing). A model that a rollback has
+/// left is not published again: cron or --watch would undo the rollback. roll_back() to its step
+/// does.
 Published publish_model(const std::string& folder, const std::string& model,
                         const PublishOptions& options);
 

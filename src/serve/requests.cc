@@ -130,8 +130,8 @@ void Requests::refuse_large() {
   if (limit_) limit_(served_->names(), chunk_);
   if (chunk_.bad.empty()) return;
   throw BadArgument(
-      fmt::format("the features of array {}, with what the model makes of them, are "
-                  "more than {}",
+      fmt::format("array {} has more than {} features, with those that the model's --interactions "
+                  "and --transform add",
                   chunk_.bad[0].line - 1, text::kMaxFeatures));
 }
 
@@ -139,8 +139,8 @@ void Requests::refuse_large() {
 void Requests::check_together() const {
   if (too_large_ == 0) return;
   throw BadLine(
-      fmt::format("{} of the candidates have more than {} features with the context's, and "
-                  "with what the model makes of both",
+      fmt::format("{} of the candidates have more than {} features, with those of the context and "
+                  "those that the model's --interactions and --transform add",
                   too_large_, text::kMaxFeatures));
 }
 
@@ -176,7 +176,7 @@ void Requests::predict(std::string_view text, std::span<float> probabilities) {
   if (!in_request_) by_field_ = false;
   parse(text, *parser_);
   if (chunk_.lines() != probabilities.size()) {
-    throw BadArgument(fmt::format("the text has {} lines, and count is {}", chunk_.lines(),
+    throw BadArgument(fmt::format("the text has {} lines, but count is {}", chunk_.lines(),
                                   probabilities.size()));
   }
   std::ranges::fill(probabilities, kNoProbability);
@@ -193,7 +193,8 @@ void Requests::predict(int by, const leveret_feature* features, std::span<const 
   if (!in_request_) move_on();
   if (!in_request_) by_field_ = false;
   start_chunk();
-  if (!std::ranges::is_sorted(ends)) throw BadArgument("ends are not in order");
+  if (!std::ranges::is_sorted(ends))
+    throw BadArgument("an end must not be less than the one before");
   std::size_t begin = 0;
   for (const std::size_t end : ends) {
     append(by, {features + begin, end - begin});

@@ -49,9 +49,9 @@ Seen Watch::poll() {
     state_.reset();
     if (std::exchange(was_missing_, true)) return {};
     return failed(path_ +
-                  (state ? ": is a folder that nobody has published to (leveret publish)"
-                         : ": is no file and no folder, or cannot be looked at") +
-                  "; the model stays");
+                  (state ? ": is a folder without a published model (leveret publish)"
+                         : ": there is no such file or folder, or it cannot be opened") +
+                  "; the model stays in use");
   }
   was_missing_ = false;
   if (state_ != state) {

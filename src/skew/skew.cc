@@ -56,13 +56,13 @@ std::string to_text(const SkewFinding& f) {
                          f.is_first_letter ? "s that begin with " : " ", f.name, percent(f.share),
                          f.lines, f.is_first_letter ? "one" : "it");
     case Kind::kMissing:
-      return fmt::format("{} of {} lines have namespace {}, and {} of the learned examples had it",
+      return fmt::format("only {} of {} lines have namespace {}; {} of the learned examples had it",
                          percent(f.share), f.lines, f.name, percent(f.learned));
     case Kind::kUnknown:
       break;
   }
   return fmt::format(
-      "the model does not know {} of the features{} of {} lines; when it learned, {} were new",
+      "{} of the features{} of {} lines are new to the model; while it learned, {} were new",
       percent(f.share), f.name.empty() ? "" : " of namespace " + f.name, f.lines,
       percent(f.learned));
 }

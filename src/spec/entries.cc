@@ -18,7 +18,9 @@ void set_hidden(Spec& s, const std::string& text) {
   if (text == "none" || text == "0") return;
   const bool has_empty = text.empty() || text.front() == ',' || text.back() == ',' ||
                          text.find(",,") != std::string::npos;
-  if (has_empty) refuse("hidden", text, "widths of layers (128,64), or none");
+  if (has_empty || text.find('+') != std::string::npos) {
+    refuse("hidden", text, "widths of layers, joined by commas (128,64), or none");
+  }
   for (const std::string& part : feature::split_list(text)) {
     s.hidden.push_back(static_cast<std::uint32_t>(whole_of("hidden", part, 1, 8192)));
   }
@@ -28,15 +30,16 @@ void set_hidden(Spec& s, const std::string& text) {
 void add_shape(std::vector<SpecEntry>& list) {
   list.push_back(word_entry(
       "heads",
-      "mixed: linear, counts and the whole learn apart and are mixed online; one: one sum, one "
-      "loss",
+      "mixed: the linear part, the counts and the sum of all parts have a loss each, and their "
+      "scores are mixed online; one: one sum with one loss",
       true, {"mixed", "one"}, [](Spec & s) -> auto& { return s.heads; }));
-  list.push_back(key_of("heads", "fast",
-                        word_entry(
-                            "fast_head",
-                            "on: a head that learns fast and a memory that forgets follow a moving "
-                            "target; off: neither",
-                            true, {"off", "on"}, [](Spec & s) -> auto& { return s.fast_head; })));
+  list.push_back(
+      key_of("heads", "fast",
+             word_entry(
+                 "fast_head",
+                 "on: adds a head that learns fast and forgets, for data that drifts; off: "
+                 "does not",
+                 true, {"off", "on"}, [](Spec & s) -> auto& { return s.fast_head; })));
   list.push_back({"noconstant", "", "", "no constant feature", true, false, false,
                   [](Spec& s, const std::string& t) { s.constant = t == "false"; },
                   [](const Spec& s) { return std::string(s.constant ? "false" : "true"); }});
@@ -48,8 +51,8 @@ void add_shape(std::vector<SpecEntry>& list) {
                               &Spec::ffm_k, 0, 256));
   list.push_back(number_entry(
       "admit", "", "N",
-      "a feature gets its row of vectors when seen N times; 0: twice, and more often the "
-      "more rows its field has",
+      "a feature gets its row of vectors when it has been seen N times; 0: two times, and more "
+      "where its field has many rows",
       &Spec::admit, 0, 1000000));
   list.push_back(word_entry(
       "adagrad", "accumulators of FFM and embeddings: one per weight, or one per slice of k", true,
@@ -75,8 +78,8 @@ SpecEntry named_model() {
       "model",
       "",
       "NAME",
-      "a model by its name, which stands for options; others change what it has: lr, fm, fwfm, "
-      "ffm, deepffm, wide_deep, deepfm, dcn, dcnv2 (leveret help models)",
+      "a model of the literature, a short name for some options; other options change it: lr, fm, "
+      "fwfm, ffm, deepffm, wide_deep, deepfm, dcn, dcnv2 (leveret help models)",
       true,
       false,
       false,
@@ -132,8 +135,8 @@ bool is_stored(const SpecEntry& entry, const Spec& spec) {
 void check_spec(const Spec& spec) {
   if (spec.batch_size > 1 && spec.nn_batch_size > 1) {
     throw std::runtime_error(
-        "--nn_batch_size is for examples that are learned one by one, and with --batch_size all "
-        "parts have the batch's size: give --nn_batch_size 1");
+        "--nn_batch_size does not work with --batch_size, which holds for all parts: give "
+        "--nn_batch_size 1");
   }
   // What is below a unit would be rounded to 0 on both sides of every pair, and stay there.
   const float first =
@@ -142,11 +145,10 @@ void check_spec(const Spec& spec) {
   const kernels::Codec codec = spec.weight_codec();
   if (codec.kind == kernels::Codec::Kind::kFixed && spec.ffm_init_width > 0 &&
       first < (codec.is_narrow() ? 1.0f : 2.0f) * codec.unit()) {
-    throw std::runtime_error(
-        fmt::format("--ffm_init_width {} is too little for weights of {} bits within {}: "
-                    "--row_bits 32 has such ones, and so has a smaller range (--row_bits "
-                    "BITS:range=W)",
-                    spec.ffm_init_width, spec.row_bits, spec.range()));
+    throw std::runtime_error(fmt::format(
+        "--ffm_init_width {} is too small for weights of {} bits within {}: use --row_bits "
+        "32, or a smaller range (--row_bits BITS:range=W)",
+        spec.ffm_init_width, spec.row_bits, spec.range()));
   }
   check_towers(spec);
   if (spec.linear.rate == 0 && spec.linear.rule == rules::kFtrl) {

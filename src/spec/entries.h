@@ -26,7 +26,7 @@ struct SpecEntry {
   const char* help;
   bool shape;    ///< fixed for the life of a model; else it may change when learning goes on
   bool number;   ///< a number in JSON, else a text
-  bool repeats;  ///< may be given several times; the values are joined by spaces
+  bool repeats;  ///< may be given several times; values are joined by spaces, parts by commas
   /// Sets it from text. Throws std::runtime_error saying what the value should be.
   std::function<void(Spec&, const std::string&)> set;
   /// Canonical text, which `set` takes back to the same value.

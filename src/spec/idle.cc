@@ -52,15 +52,15 @@ bool towers_learn(const Spec& spec) {
 
 const char* idle_without(std::string_view name, const Spec& spec) {
   if (spec.linear.rule != rules::kFtrl && is_one_of(name, {"l1", "ftrl_beta"})) {
-    return "--optimizer ftrl";
+    return "--optimizer linear=ftrl";
   }
   if (name == "hidden" && !spec.has_ffm()) {
-    return "a factorization machine, and --ffm_k is 0";
+    return "a factorization machine: --ffm_k is 0";
   }
   const bool of_rows = is_one_of(name, {"admit", "adagrad", "state_bits"}) ||
                        (name.starts_with("ffm_") && name != "ffm_k");
   if (!spec.has_rows() && of_rows) {
-    return "a factorization machine or embeddings, and --ffm_k and --embedding_dim are 0";
+    return "a factorization machine or embeddings: --ffm_k and --embedding_dim are 0";
   }
   if ((name == "embedding_dim" && spec.embedding_dim > 0 && !spec.has_embeddings()) ||
       (name == "pool" && !spec.has_embeddings())) {
@@ -71,12 +71,12 @@ const char* idle_without(std::string_view name, const Spec& spec) {
   }
   const bool no_keys = spec.bit_precision > 0 && !spec.has_rows();
   if (no_keys && is_one_of(name, {"expire", "when_full"}) && spec.forgets()) {
-    return "tables with keys, and with --bit_precision linear weights have none";
+    return "tables with keys: -b (--bit_precision) makes one without";
   }
   if (name == "fast_head" && !spec.mixed()) return "--heads mixed";
   const bool in_groups = name == "nn_batch_size";  // layers alone
   if (name.starts_with("nn_") && !(in_groups ? spec.has_layers() : towers_learn(spec))) {
-    return "layers (--hidden, --tower), and there are none";
+    return "layers (--hidden, --tower)";
   }
   return adagrad_missing(name, spec);
 }

@@ -22,7 +22,7 @@ void set_expire(Spec& s, const std::string& text) {
     digits.pop_back();
   }
   const std::optional<std::uint64_t> count = text::read_whole(digits, 0, kMost / unit);
-  if (!count) refuse("expire", text, "a number of examples up to a million millions: 500k, 20m");
+  if (!count) refuse("expire", text, "a number of examples up to 10^12: 500k, 20m");
   s.expire = *count * unit;
 }
 
@@ -94,19 +94,20 @@ void add_learning(std::vector<SpecEntry>& list) {
   list.push_back(batch);
   SpecEntry warmup = number_entry(
       "batch_warmup", "", "N",
-      "a batch has at most one example for N learned before it; 0: all have --batch_size",
+      "a batch has at most one example for each N that were learned before it; 0: all batches have "
+      "--batch_size examples",
       &Spec::batch_warmup, 0, 1 << 20);
   warmup.shape = false;
   list.push_back(key_of("batch_size", "warmup", warmup));
   SpecEntry updates = word_entry(
       "per_example_updates",
-      "on: within a batch what is cheap (linear part, counts, fast head, mixers) is learned "
-      "example by example",
+      "on: the linear part, counts, the fast head and mixers learn each example of a batch by "
+      "itself; off: once per batch",
       false, {"off", "on"}, [](Spec & s) -> auto& { return s.per_example_updates; });
   list.push_back(key_of("batch_size", "per_example", updates));
   SpecEntry nn_batch =
       number_entry("nn_batch_size", "", "N",
-                   "examples that pass the MLP together, and of which it makes one step; up to 16",
+                   "examples of one step of the MLP, up to 16; the other parts step after each",
                    &Spec::nn_batch_size, 1, kernels::kMostTogether);
   nn_batch.shape = false;
   list.push_back(nn_batch);
@@ -116,7 +117,7 @@ void add_forgetting(std::vector<SpecEntry>& list) {
   SpecEntry expire{"expire",
                    "",
                    "N",
-                   "forget a feature that N examples in a row have not had (500k, 20m); 0: never",
+                   "forget a feature that the last N examples have not had (500k, 20m); 0: never",
                    false,
                    true,
                    false,

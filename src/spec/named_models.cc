@@ -18,22 +18,22 @@ namespace {
 // Rates and dimensions were chosen by scripts/accuracy/models.sh.
 constexpr std::array<NamedModel, 9> kModels = {{
     {"lr", "--ffm_k 0 --learning_rate .15",
-     "logistic regression: many features, little memory, or a first figure"},
+     "logistic regression: little memory, or a first figure to compare with"},
     {"fm", "--ffm_k 0 --embedding_dim 8 --tower fm:pairs=all",
-     "pairs of features matter, and memory does"},
+     "pairs of features, when memory is short"},
     {"fwfm", "--ffm_k 0 --embedding_dim 8 --tower fwfm",
-     "pairs of fields matter by different weights, and memory does"},
-    {"ffm", "--ffm_k 4 --hidden none", "pairs matter by field, and prediction must be fast"},
+     "pairs of fields with a weight each, when memory is short"},
+    {"ffm", "--ffm_k 4 --hidden none", "pairs of features by field, when prediction must be fast"},
     {"deepffm", "--ffm_k 4 --hidden 32", "the default: best on most data"},
     {"wide_deep", "--ffm_k 0 --embedding_dim 8 --tower mlp:hidden=64+32",
-     "Wide & Deep: large batches, few fields"},
+     "Wide & Deep: large batches and few fields"},
     {"deepfm", "--ffm_k 0 --embedding_dim 8 --tower fm --tower mlp:hidden=64+32",
-     "DeepFM: as Wide & Deep, where pairs matter, too"},
+     "DeepFM: Wide & Deep with pairs of features"},
     {"dcn", "--ffm_k 0 --embedding_dim 8 --tower cross:layers=3 --tower mlp:hidden=64+32",
-     "DCN: products of more than two fields matter"},
+     "DCN: products of more than two fields"},
     {"dcnv2",
      "--ffm_k 0 --embedding_dim 8 --tower cross2:layers=2,rank=16 --tower mlp:hidden=64+32",
-     "DCNv2: the same with more to learn; for long streams"},
+     "DCNv2: DCN with more weights, for long streams"},
 }};
 
 const SpecEntry& entry_of(const std::string& option) {

@@ -75,7 +75,7 @@ PartRule read_part(const std::string& text, const std::string& of_part) {
   if (equals == std::string::npos || part == kParts.end()) {
     bad(text, of_part,
         rules::find_rule_kind(of_part) != nullptr
-            ? "PART=RULE, as a rule without a part stands alone"
+            ? "one rule for all parts, or PART=RULE for each, as in linear=ftrl,rows=adagrad"
             : fmt::format("{}, or PART=RULE with linear, rows or layers",
                           rules_that([](const RuleKind&) { return true; })));
   }

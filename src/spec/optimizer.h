@@ -26,7 +26,7 @@ std::string part_meant(const std::string& text);
 struct PartRule {
   std::size_t part;         ///< in the order linear, rows, layers
   const char* name;         ///< of the part
-  const char* rate_option;  ///< the option, without dashes, that gives this part its rate, too
+  const char* rate_option;  ///< the entry of its rate
   std::string_view rule;    ///< its name
 };
 /// A word gives each part its rule. std::runtime_error says what is wrong.

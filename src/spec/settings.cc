@@ -52,7 +52,7 @@ Setting read_key(const FoldedWord& word, const std::string& text) {
     return {entry, text.substr(equals + 1), fmt::format("{} of {}", text::shown(text), word.of())};
   }
   const std::string another =
-      word.part.empty() ? "" : fmt::format("; another part is another --{}", word.option.name);
+      word.part.empty() ? "" : fmt::format("; repeat --{} for another part", word.option.name);
   bad_word(word, fmt::format("{} in place of {}{}", keys_that(word), text::shown(text), another));
 }
 
@@ -62,8 +62,8 @@ std::string part_of(const FoldedWord& word) {
   const std::string part = part_meant(word.value);
   if (part.empty()) {
     bad_word(word,
-             "one part before keys, linear=, rows= (FFM and embeddings) or layers=, as in "
-             "rows=adagrad:rate=.1; another part is another --optimizer");
+             "a part before the keys, linear=, rows= (FFM and embeddings) or layers=, as in "
+             "rows=adagrad:rate=.1; repeat --optimizer for another part");
   }
   return part;
 }
@@ -73,7 +73,12 @@ void read_word(const SpecEntry& option, const std::string& all, std::vector<std:
   const std::size_t colon = all.find(':');
   FoldedWord word{option, all, all.substr(0, colon), ""};
   values.push_back(word.value);
-  if (colon == std::string::npos) return;
+  if (colon == std::string::npos) {
+    if (!has_parts(option) && all.find('=') != std::string::npos) {
+      bad_word(word, fmt::format("a colon before keys: VALUE:{}", keys_that(word)));
+    }
+    return;
+  }
   word.part = part_of(word);
   for (const std::string& text : feature::split(all.substr(colon + 1), ',')) {
     const Setting setting = read_key(word, text);

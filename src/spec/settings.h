@@ -22,8 +22,8 @@ struct Setting {
 /// The keys of an option, of all its parts; none: its values are plain.
 std::vector<const SpecEntry*> keys_of(const SpecEntry& option);
 
-/// What the words mean, each behind an option of its own: the option's value first, where there is
-/// one, then those of its keys. Several words are parts of one value. Throws std::runtime_error.
+/// What the words mean, each behind an option of its own: the option's value first, then those of
+/// its keys. Several words are parts of one value. Throws std::runtime_error.
 std::vector<Setting> settings_of(const SpecEntry& option, const std::vector<std::string>& words);
 
 /// How a message says another value of the entry, in the form in which one is given: "--ffm_k 8",

@@ -76,6 +76,9 @@ std::vector<std::uint32_t> numbers_of(const std::string& all, const TowerKey& ke
 
 void set_key(const std::string& all, const std::string& setting, TowerSpec& tower) {
   const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos && text::read_whole(setting, 0, text::kAnyWhole)) {
+    bad_tower(all, "+ between the numbers of a list, as in hidden=64+32");
+  }
   const std::string name = setting.substr(0, equals);
   const std::string value = equals != std::string::npos ? setting.substr(equals + 1) : "";
   if (name == "loss") {
@@ -165,7 +168,9 @@ std::string towers_help() {
 }
 
 std::string towers_page() {
-  std::string text = "leveret train --tower KIND[:key=value,...], once for each tower.\n";
+  std::string text =
+      "leveret train --tower KIND[:key=value,...], once for each tower. Add --embedding_dim 8:\n"
+      "towers read embeddings, except mlp with in=pairs or in=merged.\n";
   const auto line = [&](const std::string& key, const std::string& help) {
     fmt::format_to(std::back_inserter(text), "    {:<15} {}\n", key, help);
   };
@@ -178,7 +183,7 @@ std::string towers_page() {
     for (const TowerInput& input : tower_inputs()) {
       line(fmt::format("in={}", input.word), input.help);
     }
-    line("in=...+...", "several of these, side by side");
+    line("in=...+...", "several of these inputs");
   }
   text += "\n  of each kind\n";
   line("loss=joint", "it learns by the loss of the joint score");

@@ -16,13 +16,13 @@ constexpr TowerInput kInputs[] = {
     {TowerSpec::kEmbeddings, block::kEmbeddings,
      [](const Spec& spec) { return spec.embedding_dim > 0; },
      "the embeddings of all fields (--embedding_dim)",
-     "stands over embeddings, and there are none: give --embedding_dim 8, say"},
+     "reads embeddings, and there are none: add --embedding_dim 8"},
     {TowerSpec::kMerged, block::kMergedInputs, [](const Spec& spec) { return spec.has_ffm(); },
      "linear sums and pairs, normalised together, as --hidden has them",
-     "stands over linear sums and pairs, and there are none: give --ffm_k 4, say"},
+     "reads linear sums and pairs, and there are none: add --ffm_k 4"},
     {"pairs", block::FfmBlock::kPairs, [](const Spec& spec) { return spec.has_ffm(); },
      "the FFM's pairs as they are (--ffm_k)",
-     "stands over the FFM's pairs, and there are none: give --ffm_k 4, say"},
+     "reads the FFM's pairs, and there are none: add --ffm_k 4"},
 };
 
 void check(const Spec& spec, const TowerSpec& tower) {

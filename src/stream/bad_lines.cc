@@ -132,15 +132,16 @@ void BadLineTally::finish() {
   std::lock_guard lock(mutex_);
   if (bad_ > 0 && good_ == 0) {
     throw std::runtime_error(
-        fmt::format("{} bad; mend the data{}{}",
+        fmt::format("{} bad; correct the data{}{}",
                     bad_ == 1 ? "the only line is" : fmt::format("all {} lines are", bad_),
                     other_format(), two_classes()));
   }
   if (bad_ > options_.policy.allowed_of_all(good_ + bad_)) {
-    throw std::runtime_error(fmt::format(
-        "{} of {} lines are bad, more than half; mend the data, or skip them with --bad_lines skip "
-        "or max=N{}",
-        bad_, good_ + bad_, two_classes()));
+    throw std::runtime_error(
+        fmt::format("{} of {} lines are bad, more than half; correct the data, or skip them with "
+                    "--bad_lines skip "
+                    "or max=N{}",
+                    bad_, good_ + bad_, two_classes()));
   }
   if (!options_.report) return;
   if (bad_ != reported_) options_.report(totals(good_ + bad_));
@@ -155,15 +156,15 @@ void BadLineTally::finish() {
 /// Some ratings from 1 to 5 look like clicks.
 std::string BadLineTally::two_classes() const {
   if (other_labels_ == 0) return {};
-  return "; leveret learns clicks only, and takes a label of 1 for one: make two classes of other "
-         "labels, as awk '{ $1 = $1 > 3 ? 1 : -1 } 1' does of ratings";
+  return "; leveret learns clicks only, and a label of 1 is a click: make two classes of the "
+         "labels; "
+         "for ratings, awk '{ $1 = $1 > 3 ? 1 : -1 } 1' does";
 }
 
 std::string BadLineTally::other_format() const {
   if (format_ == nullptr || good_ > 0) return {};
   return fmt::format(
-      "; they look like rows of another format, of which `leveret convert {}` makes "
-      "VW text",
+      "; they look like rows of another format: `leveret convert {}` makes VW text of them",
       format_);
 }
 
@@ -202,11 +203,12 @@ std::string BadLineTally::totals(std::uint64_t lines) const {
 
 void BadLineTally::give_up(const std::string& last) const {
   const std::uint64_t lines = good_ + bad_;
-  throw std::runtime_error(fmt::format(
-      "{} of {} lines {} bad, more than --bad_lines allows ({}); mend the data, or skip them with "
-      "--bad_lines skip or max=N{}{}\n{}",
-      bad_, lines, bad_ == 1 ? "is" : "are", options_.policy.allowed(lines), other_format(),
-      two_classes(), last));
+  throw std::runtime_error(
+      fmt::format("{} of {} lines {} bad, more than --bad_lines allows ({}); correct the data, or "
+                  "skip them with "
+                  "--bad_lines skip or max=N{}{}\n{}",
+                  bad_, lines, bad_ == 1 ? "is" : "are", options_.policy.allowed(lines),
+                  other_format(), two_classes(), last));
 }
 
 std::uint64_t BadLineTally::good() const {

@@ -28,7 +28,7 @@ static void check_null(leveret_model* model, leveret_predictor* predictor) {
   check_refused(leveret_model_patch(model, NULL, 1, NULL), LEVERET_BAD_ARGUMENT, "patches");
   check_refused(leveret_model_patch(model, patches, 0, NULL), LEVERET_BAD_ARGUMENT, "count is 0");
   check_refused(leveret_model_patch(model, patches, 2, NULL), LEVERET_BAD_ARGUMENT, "a patch");
-  check_refused(leveret_model_patch(model, patches, 1, ""), LEVERET_BAD_ARGUMENT, "to is empty");
+  check_refused(leveret_model_patch(model, patches, 1, ""), LEVERET_BAD_ARGUMENT, "is empty");
   check_refused(leveret_hash_namespace(NULL, "x", 1, &number), LEVERET_BAD_ARGUMENT, "model");
   check_refused(leveret_hash_namespace(model, NULL, 1, &number), LEVERET_BAD_ARGUMENT, "name");
   check_refused(leveret_hash_namespace(model, "x", 1, NULL), LEVERET_BAD_ARGUMENT, "hash");
@@ -159,7 +159,7 @@ static void check_features(leveret_predictor* predictor, uint32_t fields) {
   f[1].value = 1;
   ends[0] = (size_t)1 << 40; /* never read */
   check_refused(leveret_predict_features(predictor, LEVERET_BY_NAMESPACE, f, ends, p, 2),
-                LEVERET_BAD_ARGUMENT, "order");
+                LEVERET_BAD_ARGUMENT, "less than the one before");
 }
 
 int main(int argc, char** argv) {

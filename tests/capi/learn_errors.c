@@ -21,12 +21,14 @@ static uint64_t lines(void) {
 }
 
 static void check_options(void) {
-  static const char* const wrong[][2] = {
-      {"--ffm_k x", "--ffm_k x"},      {"-f model", "-f is no option of a learner"},
-      {"--threads 0", "threads"},      {"--pin", "--pin changes nothing"},
-      {"--field 'a", "without an end"}, {"--l1 1", "--l1 1 changes nothing"},
-      {"--field @/nowhere", "cannot read it"},
-      {"--optimizer adam --threads 2", "--batch_size"}};
+  static const char* const wrong[][2] = {{"--ffm_k x", "--ffm_k x"},
+                                         {"-f model", "-f is no option of a learner"},
+                                         {"--threads 0", "threads"},
+                                         {"--pin", "--pin does nothing"},
+                                         {"--field 'a", "without an end"},
+                                         {"--l1 1", "--l1 1 does nothing"},
+                                         {"--field @/nowhere", "cannot read it"},
+                                         {"--optimizer adam --threads 2", "--batch_size"}};
   leveret_learner* none = learner;
   size_t i;
   for (i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
@@ -140,24 +142,24 @@ static void check_features(void) {
   f[1].space = f[0].space;
   labels[1] = 0.5f;
   check_refused(leveret_learner_learn_features(learner, labels, NULL, f, ends, p, 2), bad,
-                "label 1 is 0.5");
+                "label of example 1 is 0.5");
   labels[1] = NAN;
   weights[1] = -1;
   check_refused(leveret_learner_learn_features(learner, labels, weights, f, ends, p, 2), bad,
-                "importance 1 is -1");
+                "importance of example 1 is -1");
   f[1].value = (float)HUGE_VAL;
   check_refused(leveret_learner_learn_features(learner, labels, NULL, f, ends, p, 2), bad,
                 "not finite");
   f[1].value = 1;
   ends[0] = (size_t)1 << 40; /* never read */
-  check_refused(leveret_learner_learn_features(learner, labels, NULL, f, ends, p, 2), bad, "order");
+  check_refused(leveret_learner_learn_features(learner, labels, NULL, f, ends, p, 2), bad, "less than the one before");
   ends[0] = 1;
   CHECK(p[0] == 9 && p[1] == 9 && lines() == before);
   CHECK(leveret_learner_learn_features(learner, labels, NULL, f, ends, p, 2) == LEVERET_OK);
   CHECK(p[0] > 0 && p[1] > 0 && lines() == before + 2);
   CHECK(leveret_learner_predict_features(learner, f, ends, p, 2) == LEVERET_OK);
-  check_refused(leveret_learner_hash_namespace(learner, "a b", 3, &f[0].space), bad, "no blank");
-  check_refused(leveret_learner_hash_namespace(learner, "a|", 2, &f[0].space), bad, "no blank");
+  check_refused(leveret_learner_hash_namespace(learner, "a b", 3, &f[0].space), bad, "must not have a blank");
+  check_refused(leveret_learner_hash_namespace(learner, "a|", 2, &f[0].space), bad, "must not have a blank");
 }
 
 /* Text and arrays that a model with --transform cannot take. */
@@ -187,12 +189,14 @@ static void check_evaluate(void) {
   CHECK(leveret_evaluate(NULL, NULL, NULL, 0, &m) == LEVERET_OK);
   CHECK(m.examples == 0 && isnan(m.logloss));
   p[0] = 1.5f;
-  check_refused(leveret_evaluate(labels, NULL, p, 4, &m), LEVERET_BAD_ARGUMENT, "prediction 0 is 1.5");
+  check_refused(leveret_evaluate(labels, NULL, p, 4, &m), LEVERET_BAD_ARGUMENT,
+                "prediction 0 is 1.5");
   p[0] = 0.5f, p[3] = -0.001f;
-  check_refused(leveret_evaluate(labels, NULL, p, 4, &m), LEVERET_BAD_ARGUMENT, "prediction 3 is -0.001");
+  check_refused(leveret_evaluate(labels, NULL, p, 4, &m), LEVERET_BAD_ARGUMENT,
+                "prediction 3 is -0.001");
   p[3] = 0;
   labels[0] = 3;
-  check_refused(leveret_evaluate(labels, NULL, p, 4, &m), LEVERET_BAD_ARGUMENT, "label 0 is 3");
+  check_refused(leveret_evaluate(labels, NULL, p, 4, &m), LEVERET_BAD_ARGUMENT, "label of example 0 is 3");
 }
 
 int main(int argc, char** argv) {

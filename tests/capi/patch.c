@@ -65,7 +65,7 @@ static void check_refused(void) {
   size_t i;
   for (i = 0; i < sizeof targets / sizeof *targets; ++i) {
     const char* const to = targets[i];
-    refused("2.patch", NULL, to, "apply the patches that lead there first");
+    refused("2.patch", NULL, to, "apply the patches in between first");
     refused("strange.patch", NULL, to, "but strange.patch is for");
     refused("2.patch", "1.patch", to, "give every patch of the chain");
     refused("1.patch", "strange.patch", to, "give every patch of the chain");

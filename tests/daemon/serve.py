@@ -288,7 +288,7 @@ def test_a_new_version_of_the_file():
         with open("broken", "wb") as broken:
             broken.write(open("a.lvt", "rb").read()[:-100])
         replace("live.lvt", "broken")
-        server.wait_for("still serves what it did")
+        server.wait_for("still serves the model before")
         status, headers, body = server.ask("POST", "/predict", TAGGED)
         assert body == predict("b.lvt", TAGGED)
         assert headers["Leveret-Fingerprint"] == fingerprint("b.lvt")
@@ -451,7 +451,7 @@ def test_what_failed_is_tried_again():
         os.chmod("b.new", 0)
         os.rename("b.new", "live.lvt")
         if os.geteuid() != 0:  # whom nothing is forbidden
-            server.wait_for("still serves what it did")
+            server.wait_for("still serves the model before")
             os.chmod("live.lvt", 0o644)
             server.signal(signal.SIGHUP)
         server.wait_for("serves %s now" % fingerprint("b.lvt"))

@@ -53,7 +53,7 @@ def main():
             with open("b.new", "wb") as broken:
                 broken.write(b"no model <b>at all</b>")
             os.rename("b.new", "a.lvt")
-            server.wait_for("still serves what it did")
+            server.wait_for("still serves the model before")
             for i in range(11):  # more than two intervals
                 server.ask("POST", "/predict", b"".join(lines[1000:1000 + 50 * (i + 1)]) + b"x |\n")
                 time.sleep(1)

@@ -69,7 +69,7 @@ class Folder:
             said.append(line)
             if not ends:
                 continue
-            if "has learned up to " + self.last in line or "behind " + self.last in line:
+            if "done with " + self.last in line or "names up to " + self.last in line:
                 os.killpg(process.pid, signal.SIGTERM)
         return process.wait(), "".join(said)
 

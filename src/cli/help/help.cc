@@ -56,7 +56,7 @@ std::string hint(const std::string& meant) {
 /// The models of --model: when to take each, and its options.
 std::string models_page() {
   std::string text =
-      "leveret train --model NAME, which stands for options; others change what it has.\n";
+      "leveret train --model NAME is short for the options below it; further options change it.\n";
   for (const spec::NamedModel& named : spec::named_models()) {
     text += fmt::format("\n  {:<10} {}\n  {:<10} {}\n", named.name, named.when, "", named.options);
   }
@@ -84,7 +84,7 @@ std::string about_beginning(const CLI::App& app, const std::vector<std::string>&
     return fmt::format("there is no verb '{}'{}", words[0], hint(meant_instead(app, words)));
   }
   const std::string verb = verb_of(app, words[0], words);
-  return fmt::format("{} stands before a verb; options follow their verb{}", words[0],
+  return fmt::format("{} comes before a verb: put options after the verb{}", words[0],
                      hint(verb.empty() ? "" : app.get_name() + " " + verb));
 }
 
@@ -95,8 +95,7 @@ std::vector<std::string> about_extras(const CLI::App& app) {
   if (words.empty()) return {};
   if (&verb == &app) return {about_beginning(app, words)};
   if (!before.empty() && before[0].starts_with('-')) {
-    return {
-        fmt::format("{} stands before {}; options follow their verb", before[0], verb.get_name())};
+    return {fmt::format("{0} comes before {1}: put {0} after {1}", before[0], verb.get_name())};
   }
   std::vector<std::string> lines;
   for (const std::string& option : extra_options(app)) {
@@ -104,7 +103,11 @@ std::vector<std::string> about_extras(const CLI::App& app) {
     if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
   }
   if (!lines.empty()) return lines;
-  if (const std::string model = model_among(words); !model.empty()) return {give_model(app, model)};
+  const CLI::Option* const has_model = verb.get_option_no_throw("--initial_regressor");
+  if (has_model != nullptr && has_model->count() == 0) {
+    const std::string model = model_among(words);
+    if (!model.empty()) return {give_model(app, model)};
+  }
   return {fmt::format("unexpected argument '{}' for {}", words[0], verb.get_name())};
 }
 
@@ -141,10 +144,47 @@ std::string about_missing(const CLI::App& verb) {
   return "something that is required is missing";
 }
 
+/// The option that was given more often than it may be; null: none was.
+const CLI::Option* given_twice(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const bool takes_one = option->get_expected_max() == 1 &&
+                           option->get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;
+    if (takes_one && option->count() > 1 && option->get_type_size() != 0) return option;
+  }
+  return nullptr;
+}
+
+/// What the parser stopped at, in our words where the library's say nothing to a user.
+std::string about_error(const CLI::App& verb, const CLI::ParseError& error) {
+  const CLI::Option* const twice = given_twice(verb);
+  if (twice == nullptr || dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) {
+    return error.what();
+  }
+  return fmt::format("{} is given {} times: give it once", twice->get_name(), twice->count());
+}
+
 void print(const std::string& text) {
   Output output("");
   output.write(text);
   output.close();
+}
+
+/// The page of a subject that has no verb, or where it is. False: there is none.
+bool show_topic(const CLI::App& app, const std::string& word) {
+  constexpr const char* kTopics[][2] = {
+      {"loop", "7"},        {"model", "7"}, {"transforms", "7"}, {"performance", "7"},
+      {"distributed", "7"}, {"text", "5"},  {"cache", "5"}};
+  for (const auto& [topic, section] : kTopics) {
+    if (word != topic) continue;
+    const std::string page = app.get_name() + "-" + word;
+    if (isatty(STDOUT_FILENO) == 1) become_man_page(section, page);
+    print(
+        fmt::format("`man {0} {1}` has this page; in a build that is not installed, `man -l "
+                    "build/man/{1}.{0}`\n",
+                    section, page));
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -177,7 +217,7 @@ int end_parse(const CLI::App& app, const CLI::ParseError& error) {
     const std::string model = missing ? model_among(data_words(verb)) : "";
     say("error: " + (!model.empty() ? give_model(app, model)
                      : missing      ? about_missing(verb)
-                                    : std::string(error.what())));
+                                    : about_error(verb, error)));
   }
   say_raw(where_it_stands(app, verb));
   return 2;
@@ -193,6 +233,7 @@ void setup_help(CLI::App& app, int& exit_code) {
           "models: those of --model; towers: those of --tower")
       ->type_name("VERB");
   verb->callback([word, &app, &exit_code] {
+    exit_code = 0;
     if (word->empty()) {
       print(verbs_page(app));
     } else if (*word == "vw") {
@@ -203,11 +244,13 @@ void setup_help(CLI::App& app, int& exit_code) {
       print(spec::towers_page());
     } else {
       const auto names = verb_names(app);
-      if (std::ranges::find(names, *word) == names.end()) no_such_verb(app, *word);
-      if (isatty(STDOUT_FILENO) == 1) become_man_page(app.get_name() + "-" + *word);
+      if (std::ranges::find(names, *word) == names.end()) {
+        if (show_topic(app, *word)) return;
+        no_such_verb(app, *word);
+      }
+      if (isatty(STDOUT_FILENO) == 1) become_man_page("1", app.get_name() + "-" + *word);
       print(options_page(app, *app.get_subcommand(*word)));
     }
-    exit_code = 0;
   });
 }
 

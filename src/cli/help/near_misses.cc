@@ -59,7 +59,9 @@ std::string nearest(std::string_view typed, const std::vector<std::string>& know
 
 std::string verb_meant(std::string_view typed, const std::vector<std::string>& verbs) {
   for (const auto& [other, ours] : kVerbs) {
-    if (typed == other) return std::string(ours);
+    const std::string_view verb = ours.substr(0, ours.find(' '));
+    const bool is_there = verb.starts_with("--") || std::ranges::find(verbs, verb) != verbs.end();
+    if (typed == other && is_there) return std::string(ours);
   }
   return nearest(typed, verbs);
 }

@@ -22,6 +22,29 @@ std::size_t columns_of(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
+/// Behind `indent` columns, broken between words. Its first line begins at column `at`, where the
+/// caller is, and each line has an end.
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t at) {
+  std::string lines;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    const std::size_t width = columns_of(word);
+    const bool first = lines.empty();
+    if (!first && at + 1 + width > kColumns) {
+      lines += "\n" + std::string(indent, ' ');
+      at = indent;
+    } else if (!first) {
+      lines += ' ';
+      ++at;
+    }
+    lines += word;
+    at += width;
+  }
+  return lines + "\n";
+}
+
 /// The name in one column and the text in another, or below where the name is long.
 std::string row(const std::string& name, const std::string& text) {
   const std::size_t end = columns_of(name) + 1;
@@ -99,27 +122,6 @@ std::string capital(std::string text) {
 }
 
 }  // namespace
-
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t at) {
-  std::string lines;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-    const std::size_t width = columns_of(word);
-    const bool first = lines.empty();
-    if (!first && at + 1 + width > kColumns) {
-      lines += "\n" + std::string(indent, ' ');
-      at = indent;
-    } else if (!first) {
-      lines += ' ';
-      ++at;
-    }
-    lines += word;
-    at += width;
-  }
-  return lines + "\n";
-}
 
 std::string help_page(const CLI::App& app, const CLI::App& verb) {
   if (&verb == &app) return verbs_page(app);

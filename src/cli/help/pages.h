@@ -16,8 +16,4 @@ std::string options_page(const CLI::App& app, const CLI::App& verb);
 /// `PROGRAM help`: the verbs.
 std::string verbs_page(const CLI::App& app);
 
-/// Behind `indent` columns, broken between words. Its first line begins at column `at`, where the
-/// caller is, and each line has an end.
-std::string wrapped(const std::string& text, std::size_t indent, std::size_t at);
-
 }  // namespace leveret::cli

@@ -41,7 +41,7 @@ Data      -d FILE ...            VW text, plain, gzip or zstd (default: stdin)
           --context_lines        lines are a context, candidates, an empty line
 Model     -i MODEL               the model
           --watch PATH           take new models from this file or folder
-          --threads N            threads that predict (1); the order stays
+          --threads N            threads that predict (1)
 Output    -p FILE                write probabilities here (default: stdout)
           -r FILE                write log-odds here, too
           --link identity        log-odds in place of probabilities
@@ -56,16 +56,16 @@ Models    -i MODEL               a model, NAME=MODEL, or a folder of *.lvt
           --follow DIR           the newest step of a `leveret publish` folder
           --watch PATH           take new versions from this file or folder
           --max_memory N         bytes of all models: 8G (default: 3/4 of all)
-Requests  --port N               lines come to this port (26542); 0: a free one
-          --socket PATH          lines come to this Unix socket
-          --http N               HTTP comes to this port; 0: a free one
+Requests  --port N               listen for lines here (26542); 0: a free port
+          --socket PATH          listen for lines on this Unix socket
+          --http N               listen for HTTP here; 0: a free port
           --address IP           address of the ports (127.0.0.1); 0.0.0.0: all
           --context NS[,NS...]   namespaces that the lines of a request share
           --context_lines        lines are a context, candidates, an empty line
 Work      --threads N            threads that answer (1)
           --max_connections N    connections at a time (1000)
           --log json             log lines of JSON (default: text)
-          --quiet                log errors alone
+          --quiet                log no start and no end
 )"},
     {"evaluate", R"(Usage: leveret evaluate [OPTIONS] -i MODEL [FILE ...]  (--help_all: all options)
   leveret evaluate -i model.lvt test.vw
@@ -87,7 +87,7 @@ Models    A                      the model in use
 Data      -d FILE ...            labelled VW text, plain, gzip, zstd (stdin)
           --bad_lines POLICY     fail, skip or max=N (default: up to 1 %)
 Verdict   --tolerance X          B's logloss may exceed A's by X (0)
-          --better               exit code 3 also unless B is surely better
+          --better               exit code 3 unless B is better beyond doubt
           --by NS                also compare by the values of this namespace
           --json                 one line of JSON
 Exit code 3: B is worse.
@@ -118,7 +118,7 @@ Files     -i MODEL               the model
 Weights   --bits N               bits of a weight: 32, 16 (default), 8 or 4
           --rounding WORD        nearest (default) or stochastic
           --min_count N          leave out features seen fewer than N times
-          --previous FILE        keep the range of this one, for small patches
+          --previous FILE        an earlier export: makes patches small
 )"},
     {"inspect", R"(Usage: leveret inspect [OPTIONS] FILE             (--help_all: all options)
   leveret inspect model.lvt
@@ -126,9 +126,9 @@ Weights   --bits N               bits of a weight: 32, 16 (default), 8 or 4
 
 File      FILE                   a model, export, patch, cache, folder of shards
 Output    --all                  all options, fields and sections of a model
-          --json                 one line of JSON: all there is
+          --json                 one line of JSON, complete
           --weights              features with the largest linear weights
-          --top N                so many of them (50)
+          --top N                the number of features (50)
           --names FILE ...       find their names in this data
           --fields               what each namespace is worth on the lines of -d
           -d FILE ...            labelled VW text for --fields
@@ -168,11 +168,11 @@ Files     OLD                    the model that the first patch is for
 
 Folder    DIR                    the folder that servers follow
           --rollback STEP        make this older step the newest, again
-          --keep N               so many steps can be returned to (100)
+          --keep N               steps that --rollback can return to (100)
 Model     -i MODEL               the model, or an export of it
           --watch                publish each model saved under this name
           --gate GATE            publish only what holds on labelled lines
-          --bits N               bits of a weight: 32, 16 (default), 8 or 4
+          --bits N               bits of a weight: 32, 16, 8 or 4 (as before)
           --min_count N          leave out features seen fewer than N times
 Output    --textfile FILE        metrics for Prometheus
           --log json             log lines of JSON (default: text)

@@ -71,20 +71,20 @@ void go_back(const TrainOptions& options, const train::Notes& notes, const std::
   const auto before = kept.newest_before(name, start.path, notes.chunks, start.unwanted);
   if (!before) {
     throw std::runtime_error(
-        fmt::format("{} has come to {}, and {} has no model from before that; begin with an older "
-                    "one, if there is a copy, and keep more of them (--keep_models)",
+        fmt::format("{} is past {}, and no older model is kept in {}; start with a copy of an "
+                    "older model (-i), and keep more models (--keep_models)",
                     start.path, stream::escaped(name), kept.folder()));
   }
-  say(fmt::format("returning to {}, as {} has come to {}", before->path, start.path,
+  say(fmt::format("going back to {}, as {} is past {}", before->path, start.path,
                   stream::escaped(name)));
   const train::ChunkLedger behind = chunks_behind(notes, start, before->chunks);
   const std::size_t there =
       count_there(options.input.data[0], behind, before->followed, notes.followed);
   if (there + changed < behind.entries().size()) {
-    say(
-        fmt::format("warning: files to be learned again: {}; no longer in the folder: {}; what "
-                    "these said is forgotten",
-                    behind.entries().size() - changed, behind.entries().size() - changed - there));
+    say(fmt::format(
+        "warning: files that are learned again: {}; files that are no longer in the folder, and "
+        "are forgotten: {}",
+        there, behind.entries().size() - changed - there));
   }
   start.path = before->path;
   start.goes_back = true;
@@ -107,7 +107,8 @@ FollowStart follow_start(const TrainOptions& options) {
     const std::string path = options.input.data[0] + '/' + name;
     if (!files::state_of(path) && !kept.has(name)) {
       throw std::runtime_error(fmt::format(
-          "{}: is not there, and {} knows no model of it; --without names a file of the folder",
+          "{}: no such file, and {} has no model that learned it; --without names a file of the "
+          "folder",
           path, kept.folder()));
     }
     start.without.push_back(name);

@@ -16,7 +16,7 @@ bool FollowedChunks::wants(std::uint32_t source, const std::string& path) {
   // It is looked at before it is read, so that a change in between is seen.
   const std::optional<files::FileState> state = files::state_of(path);
   if (is_unwanted(path)) {
-    say(fmt::format("{}: passed over: it, or a file with its bytes, is not wanted (--without)",
+    say(fmt::format("{}: passed over, as --without names it or a file with the same bytes",
                     stream::escaped(path)));
     return false;
   }
@@ -33,10 +33,10 @@ bool FollowedChunks::wants(std::uint32_t source, const std::string& path) {
 }
 
 void FollowedChunks::late(const std::string& path, const std::string& last) {
-  say(
-      fmt::format("{}: came behind {}, which is read already, and is not learned: names have to "
-                  "rise; give it a higher one",
-                  stream::escaped(path), stream::escaped(last)));
+  say(fmt::format(
+      "warning: {0}: not learned, as {1} has been read already; rename it so that its name sorts "
+      "after {1}",
+      stream::escaped(path), stream::escaped(last)));
 }
 
 /// By its name, or, unless --again wants what comes again, by what is in it: it may have come
@@ -60,17 +60,16 @@ bool FollowedChunks::is_as_learned(const std::string& path) const {
 
 void FollowedChunks::before(const std::vector<std::string>& paths, const std::string& last) {
   say(fmt::format(
-      "{} file{} of the folder {} not behind {}, the last one that was learned: passed over",
-      paths.size(), paths.size() == 1 ? "" : "s", paths.size() == 1 ? "is" : "are",
-      stream::escaped(last)));
+      "{} file{} passed over, with names up to {}, the last one that the model has learned",
+      paths.size(), paths.size() == 1 ? "" : "s", stream::escaped(last)));
   constexpr std::size_t kTold = 8;
   std::size_t others = 0;
   for (const std::string& path : paths) {
     if (is_as_learned(path) || is_unwanted(path) || ++others > kTold) continue;
     say(fmt::format(
-        "warning: {}: the model has not learned it as it is: it came late, or has grown "
-        "or changed since it was read; names have to rise: give what is new a higher one",
-        stream::escaped(path)));
+        "warning: {}: not learned in its present form: it came late, or has changed since it was "
+        "read; give new lines a file whose name sorts after {}",
+        stream::escaped(path), stream::escaped(last)));
   }
   if (others > kTold) say(fmt::format("warning: and {} files more like it", others - kTold));
 }

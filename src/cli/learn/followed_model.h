@@ -2,7 +2,7 @@
 /// and what a monitor is told of the run.
 #pragma once
 
-#include <chrono>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "cli/learn/save_beside.h"
 #include "cli/textfile.h"
+#include "files/file_state.h"
 #include "metrics/metrics.h"
 #include "model/model.h"
 #include "predict/outcome.h"
@@ -33,7 +34,9 @@ class FollowedModel {
   /// `path`: the model is saved as this. The options outlive it.
   FollowedModel(const FollowOptions& options, std::string path);
 
-  /// Keeps the model that the run begins with, too; empty: a new one. Before the first `save`.
+  /// Keeps the model that the run begins with, too; empty: a new one. Before the first `save`. From
+  /// then on the file is this run's: a save ends with an error where another program has replaced
+  /// it.
   void begin_with(const std::string& file);
 
   /// Examples that were learned, predicted before they were.
@@ -41,16 +44,21 @@ class FollowedModel {
   /// A file is learned: there is something to save.
   void add_file() { ++files_, is_saved_ = false; }
   bool is_saved() const { return is_saved_; }
+  /// Whether a save has ended with that error. Any thread.
+  bool is_replaced() const { return is_replaced_; }
 
-  /// Saves it. Returns how long learning stood still. An error of the disk is told by `wait`, and
-  /// `failed` is called, in another thread, when it comes.
-  std::chrono::duration<double> save(const model::Model& model, const train::Notes& notes,
-                                     std::uint64_t bad_lines, std::function<void()> failed);
+  /// In words: the examples since the save before, and how well they were predicted.
+  std::string worth();
+  /// Saves it. An error of the disk is told by `wait`, and `failed` is called, in another thread,
+  /// when it comes.
+  void save(const model::Model& model, const train::Notes& notes, std::uint64_t bad_lines,
+            std::function<void()> failed);
   /// Waits for the last save; an error of it is thrown here.
   void wait() { save_.wait(); }
 
  private:
   void tell_of_keeping(int error);
+  void check_owner();
   std::string metrics_text(std::uint64_t sequence, std::uint64_t bad_lines);
   void commit(files::AtomicFile& file, const std::string& followed, const std::string& metrics);
 
@@ -60,6 +68,8 @@ class FollowedModel {
   metrics::Metrics since_save_;
   std::uint64_t examples_ = 0, files_ = 0, saves_ = 0;
   bool is_saved_ = true;
+  std::optional<files::FileState> last_;  ///< of the file as this run has left it
+  std::atomic<bool> is_replaced_ = false;
   ToldOnce keeping_;  ///< of the thread that commits, once there is one; as the next
   Textfile textfile_;
   SaveBeside save_;  // last: its thread uses the above

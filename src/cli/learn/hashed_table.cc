@@ -15,9 +15,8 @@ void tell_of_hashed_table(const spec::Spec& spec) {
   const std::uint64_t in_file = sizeof(std::uint32_t) + table::HashedCells::number_bytes(kind);
   if (bits == 0 || in_memory << bits < std::uint64_t{64} << 20) return;
   say(fmt::format(
-      "-b {0}: 2^{0} slots take {1} bytes each in memory, {2} MB, whatever is seen, and those that "
-      "have learned something {3} each in the model's file; without -b the table grows with what "
-      "is seen",
+      "-b {0}: 2^{0} slots take {1} bytes each, {2} MB of memory from the start; each one in use "
+      "takes {3} bytes of the model's file; without -b the table grows with the features",
       bits, in_memory, (in_memory << bits) >> 20, in_file));
 }
 

@@ -37,8 +37,8 @@ void HeldOutPasses::check_target(const std::string& path) {
   if (path.empty() || files::AtomicFile(path).is_temporary()) return;
   throw std::runtime_error(
       path +
-      ": is no file that the model of a better pass can take the place of: give -f the name of "
-      "one, or --holdout_off");
+      ": the best pass's model is saved more than once, so -f must be a regular file: give such a "
+      "name, or --holdout_off");
 }
 
 void HeldOutPasses::note_ended(const std::string& path) {
@@ -89,17 +89,18 @@ std::string HeldOutPasses::warning() const {
   const std::string kept = "so no pass is known to be the best, and the last one's model is kept";
   if (last_.has_both) {
     return fmt::format(
-        "predictions of what is held out are not finite, {}; a smaller "
-        "rate (--optimizer) may help",
+        "predictions of held out examples are not finite, {}; a smaller rate (--optimizer) may "
+        "help",
         kept);
   }
   return fmt::format(
-      "one example of {} is held out, and {}, {}; hold out more (--holdout_period), or nothing "
+      "one of {} examples is held out, and {}, {}; hold out more (--holdout_period), or nothing "
       "(--holdout_off)",
       best().period,
-      held_out.examples == 0 ? std::string("none of these has a label")
-                             : fmt::format("none of these {} is {}", held_out.examples,
-                                           held_out.base_rate > 0 ? "without a click" : "a click"),
+      held_out.examples == 0 ? std::string("no held-out example has a label")
+      : held_out.base_rate > 0
+          ? fmt::format("all {} held-out examples are clicks", held_out.examples)
+          : fmt::format("none of the {} held-out examples is a click", held_out.examples),
       kept);
 }
 

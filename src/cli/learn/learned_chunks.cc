@@ -27,9 +27,8 @@ void say_passed_over(const std::string& path) {
 
 void say_grown(const std::string& path, std::uint64_t bytes) {
   say(
-      fmt::format("warning: {}: begins with {} bytes that the model has learned before as a chunk, "
-                  "and is learned as a whole: it has grown since, as by an append or a slow copy; "
-                  "give new lines as a file of their own",
+      fmt::format("warning: {}: the model has learned its first {} bytes before and learns them "
+                  "again: the file has grown; put new lines into a file of their own",
                   stream::escaped(stream::display_name(path)), bytes));
 }
 
@@ -104,16 +103,17 @@ void LearnedChunks::note(train::ChunkLedger& ledger, std::uint64_t end) {
     const bool known = warns_ && ledger.has(chunk->chunk);
     ledger.add(chunk->chunk);
     if (chunk->has_changed()) {
-      say(
-          fmt::format("warning: {}: was changed while it was read, or since: {} bytes of it are "
-                      "learned, and not what it has now; move files in when they are whole",
-                      stream::escaped(chunk->path), chunk->chunk.bytes));
+      say(fmt::format(
+          "warning: {}: has changed since reading began: the {} bytes that were read are "
+          "learned; move files in when they are complete",
+          stream::escaped(chunk->path), chunk->chunk.bytes));
     }
     if (!known || train::find_learned(ledger, names_.at(chunk->source)).learned) continue;
-    say(fmt::format(
-        "warning: {}: the model had learned this chunk before, and has learned it once more: what "
-        "cannot be read twice, as a pipe, is known only at its end; give it as a file",
-        stream::escaped(stream::display_name(names_[chunk->source]))));
+    say(
+        fmt::format("warning: {}: the model has learned this chunk twice: a pipe is recognised "
+                    "only at its end; "
+                    "give it as a file",
+                    stream::escaped(stream::display_name(names_[chunk->source]))));
   }
 }
 

@@ -38,17 +38,18 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
            }
            options.progress_given = true;
          },
-         "a line every N examples, or at every growth by factor X.Y; default 2.0")
+         "print a line every N examples, or each time their number has grown by the factor X.Y; "
+         "default 2.0")
       ->type_name("N|X.Y");
   app.add_flag("--quiet", options.quiet, "no progress and no summary");
 }
 
 void settle_report(ReportOptions& options) {
   if (options.quiet && options.progress_given) {
-    throw CLI::ValidationError("--progress changes nothing with --quiet");
+    throw CLI::ValidationError("--progress does nothing with --quiet");
   }
   if (options.window_given && options.metrics.empty()) {
-    throw CLI::ValidationError("--window changes nothing: it needs --metrics");
+    throw CLI::ValidationError("--window does nothing without --metrics");
   }
 }
 

@@ -76,12 +76,11 @@ void check_period(const Resumed& found, const TrainOptions& options) {
   const std::uint64_t now = options.holds_out() ? options.passes.period : 0;
   if (then == now) return;
   throw std::runtime_error(
-      then == 0 ? fmt::format("{}: has learned all examples, and --passes would hold some out; go "
-                              "on with --holdout_off, or leave out --resume to begin anew",
+      then == 0 ? fmt::format("{}: held no examples out, and --passes would; continue with "
+                              "--holdout_off, or leave out --resume to start again",
                               found.path)
-                : fmt::format("{0}: holds out one example of {1}; continue with --passes, of more "
-                              "than 1, and --holdout_period {1}, or leave out --resume to begin "
-                              "anew",
+                : fmt::format("{0}: holds out one of {1} examples; continue with --passes above "
+                              "1 and --holdout_period {1}, or leave out --resume to start again",
                               found.path, then));
 }
 
@@ -94,10 +93,10 @@ void check_best(const Resumed& found, const std::string& model) {
     there = train::notes_of(store::ModelFile::open(model)).best_pass;
   }
   if (there == best) return;
-  throw std::runtime_error(
-      fmt::format("{}: its best pass was {}, and {} is not the model of that any more; put it "
-                  "back, or leave out --resume to begin anew",
-                  found.path, best->pass, model));
+  throw std::runtime_error(fmt::format(
+      "{0}: its best pass was {1}, but {2} is no longer the model of that pass; restore "
+      "{2}, or leave out --resume to start again",
+      found.path, best->pass, model));
 }
 
 }  // namespace
@@ -134,12 +133,12 @@ std::optional<Resumed> find_resumed(const TrainOptions& options, std::uint64_t m
     if (position.ended) return std::nullopt;  // another input's turn
     throw std::runtime_error(fmt::format(
         "{}: is a checkpoint within {}; continue with that input, or leave out --resume "
-        "to begin anew",
+        "to start again",
         found->path, names_of(position.data)));
   }
   if (position.examples > 0 && position.is_lines != (options.threads > 1)) {
     throw std::runtime_error(fmt::format(
-        "{}: is of a run {}; continue {}, or leave out --resume to begin anew", found->path,
+        "{}: is of a run {}; continue {}, or leave out --resume to start again", found->path,
         position.is_lines ? "in several threads" : "in one thread",
         position.is_lines ? "with --threads, of any number above 1" : "without --threads"));
   }

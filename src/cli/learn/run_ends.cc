@@ -23,8 +23,10 @@ std::string not_saved_text(const TrainOptions& options, const std::string& follo
   const std::string& model = options.final_model;
   if (model.empty()) return "";
   if (options.follow && !followed.empty()) {
-    return fmt::format("; {} has learned up to {} at most, and the same command continues there",
-                       model, stream::escaped(followed));
+    return fmt::format(
+        "; {} holds at most what {} and the files before it taught; the same command continues "
+        "there",
+        model, stream::escaped(followed));
   }
   const std::string ends = best_pass > 0
                                ? fmt::format("; {} is the model of pass {}", model, best_pass)

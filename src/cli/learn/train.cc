@@ -24,24 +24,25 @@ namespace {
 
 void check_checkpoints(const TrainOptions& options) {
   if (options.keep_given && !options.save_every.given() && !options.resume) {
-    misuse("--keep_checkpoints changes nothing: it needs --save_every");
+    misuse("--keep_checkpoints does nothing without --save_every");
   }
   if (!options.has_position() || options.follow) return;
   const std::string option = options.resume ? "--resume" : "--save_every";
   if (options.final_model.empty()) {
-    misuse(options.resume ? "--resume continues from the checkpoints of -f: give one"
-                          : "--save_every saves next to the model of -f: give one");
+    misuse(options.resume ? "--resume continues from the checkpoints of a model: add -f MODEL"
+                          : "--save_every saves next to the model: add -f MODEL");
   }
   if (options.deterministic) {
-    misuse(option + " is not for --deterministic: leveret-mpi train --deterministic has it");
+    misuse(option + " does not work with --deterministic: use leveret-mpi train --deterministic");
   }
-  if (options.holdout_after > 0) misuse(option + " is not for --holdout_after");
+  if (options.holdout_after > 0) misuse(option + " does not work with --holdout_after");
   if (options.threads > 1 && !options.input.cache.empty()) {
     misuse(option +
-           " with --threads is not for a cache, which threads read in no order: leave out -c");
+           " with --threads does not work with a cache, as threads read it in any order: leave out "
+           "-c");
   }
   if (options.resume && options.threads > 1 && !options.report.predictions.empty()) {
-    misuse("--resume with --threads does not write the predictions of the rest: leave out -p");
+    misuse("--resume with --threads writes no predictions: leave out -p");
   }
 }
 
@@ -51,14 +52,15 @@ void check_passes(const TrainOptions& options) {
   if (options.input.passes == 1) return;
   if (options.holdout_after > 0) {
     misuse(
-        "--holdout_after is for one pass, as in others all would be held out: not with --passes, "
-        "which has --holdout_period");
+        "--holdout_after works with one pass: leave it out, as --passes holds every tenth example "
+        "out "
+        "(--holdout_period)");
   }
   if (options.holds_out() && !options.report.predictions.empty()) {
     misuse(
-        "-p writes predictions that were made before an example was learned, which further passes "
-        "do not make: not with --passes; leveret predict makes those of the model, and "
-        "--holdout_off allows it");
+        "-p writes predictions that are made before an example is learned, and --passes learns it "
+        "several times: leave out -p and use leveret predict, or add --holdout_off for those of "
+        "the first pass");
   }
 }
 
@@ -73,7 +75,7 @@ void check_follow(const TrainOptions& options) {
   const FollowOptions& following = options.following;
   if (!options.follow) {
     const auto needs_follow = [](bool given, const char* option) {
-      if (given) misuse(fmt::format("{} changes nothing: it needs --follow", option));
+      if (given) misuse(fmt::format("{} does nothing without --follow", option));
     };
     needs_follow(following.keep_models > 0, "--keep_models");
     needs_follow(!following.without.empty(), "--without");
@@ -83,12 +85,19 @@ void check_follow(const TrainOptions& options) {
   }
   const InputOptions& input = options.input;
   std::error_code unknown;
-  if (input.data.size() != 1 || !std::filesystem::is_directory(input.data[0], unknown)) {
-    misuse("--follow learns the files of one folder as they appear: give it, -d FOLDER");
+  if (input.data.size() != 1) {
+    misuse("--follow learns the files of one folder as they appear: add -d FOLDER");
   }
-  if (options.final_model.empty()) misuse("--follow saves after each file: give -f");
+  if (!std::filesystem::is_directory(input.data[0], unknown)) {
+    const bool is_there = std::filesystem::exists(input.data[0], unknown);
+    misuse(fmt::format("--follow: {} is {}", input.data[0],
+                       is_there ? "no folder: -d must name the folder whose files are learned"
+                                : "missing: make the folder first"));
+  }
+  if (options.final_model.empty()) misuse("--follow saves the model after each file: add -f MODEL");
   const auto refuse = [](bool given, const char* option) {
-    if (given) misuse(fmt::format("--follow has no end to wait for: not with {}", option));
+    if (given)
+      misuse(fmt::format("--follow runs until a signal: it does not work with {}", option));
   };
   refuse(!input.cache.empty(), "-c");
   refuse(input.passes > 1, "--passes");
@@ -119,25 +128,26 @@ void check_options(const TrainOptions& options, bool allow_mpirun) {
   check_model_name("-f", options.final_model);
   check_passes(options);
   if (options.threads > 1 && options.holdout_after > 0) {
-    misuse("--holdout_after counts examples in order: not with --threads");
+    misuse("--holdout_after counts examples in order: it does not work with --threads");
   }
   if (options.test_then_train > 0 && options.threads > 1) {
-    misuse("--test_then_train tests and learns in one thread: not with --threads");
+    misuse("--test_then_train tests and learns in one thread: it does not work with --threads");
   }
   if (options.test_then_train > 0 && options.deterministic) {
-    misuse("--test_then_train is not for --deterministic, whose model lies in shards");
+    misuse("--test_then_train does not work with --deterministic");
   }
   if (options.deterministic && options.threads > 1) {
-    misuse("--deterministic learns in one thread: not with --threads");
+    misuse("--deterministic learns in one thread: it does not work with --threads");
   }
-  if (options.pin && options.threads == 1) misuse("--pin changes nothing: it needs --threads");
+  if (options.pin && options.threads == 1) misuse("--pin does nothing without --threads");
   check_follow(options);
   check_checkpoints(options);
   const long copies = launched_copies();
   if (copies > 1 && !allow_mpirun) {
     misuse(
-        fmt::format("mpirun or srun started {} copies of this program, which would each learn "
-                    "and save the same; start one, with --threads, or give --allow_mpirun",
+        fmt::format("mpirun or srun started {} copies of this program, and each would learn and "
+                    "save the same: start one with --threads, use leveret-mpi, or add "
+                    "--allow_mpirun",
                     copies));
   }
 }
@@ -181,14 +191,14 @@ void add_files(CLI::App& verb, TrainOptions& options) {
           [&options](const std::string& text) {
             const std::optional<SaveInterval> interval = SaveInterval::parse(text);
             if (!interval) {
-              misuse(
-                  fmt::format("--save_every: {} is no number of examples and no time: give N, "
-                              "Ns, Nmin or Nh",
-                              text));
+              misuse(fmt::format(
+                  "--save_every: {} is neither a number of examples nor a time: give N, "
+                  "Ns, Nmin or Nh",
+                  text));
             }
             options.save_every = *interval;
           },
-          "save a checkpoint in MODEL.checkpoints after N examples, or that time, again and again; "
+          "save a checkpoint in MODEL.checkpoints every N examples, or every time of that length; "
           "needs -f")
       ->type_name("N|Ns|Nmin|Nh");
   verb.add_option_function<std::uint64_t>(
@@ -197,25 +207,26 @@ void add_files(CLI::App& verb, TrainOptions& options) {
             options.keep_checkpoints = count;
             options.keep_given = true;
           },
-          "keep N checkpoints, also after the model is saved; default: the last two, until it is "
-          "saved")
+          "keep N checkpoints, and keep them when the run has ended; default: two, removed at the "
+          "end")
       ->type_name("N")
       ->transform(options::within(1, 1'000'000));
   verb.add_flag("--resume", options.resume,
-                "continue from the last checkpoint, after what it has learned of the same input; "
-                "where there is none, begin");
+                "continue from the last checkpoint, after the part of the same input that it has "
+                "learned; start at the beginning where there is no checkpoint");
 }
 
 void add_following(CLI::App& verb, FollowOptions& options) {
-  verb.add_option("--keep_models", options.keep_models,
-                  "with --follow: the models of the last N saves stay in MODEL.kept, named by the "
-                  "file that they have learned last")
+  verb.add_option(
+          "--keep_models", options.keep_models,
+          "with --follow: keep the models of the last N saves in MODEL.kept, each named by the "
+          "last file that it has learned")
       ->type_name("N")
       ->transform(options::within(1, 1'000'000));
-  verb.add_option(
-          "--without", options.without,
-          "with --follow: do not learn this file of the folder; go back to a model that was "
-          "kept if it is learned; several may be given")
+  verb.add_option("--without", options.without,
+                  "with --follow: do not learn this file of the folder; if the model has learned "
+                  "it, go back "
+                  "to a kept model; repeat it for other files")
       ->type_name("NAME")
       ->expected(1)
       ->allow_extra_args(false)

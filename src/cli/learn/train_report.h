@@ -61,7 +61,8 @@ class TrainReport {
   std::uint64_t examples() const { return examples_; }
   /// How many of them were learned from.
   std::uint64_t labelled() const { return labelled_; }
-  /// Words about labels that are all alike, from which nothing is learned but that; else empty.
+  /// Words about labels that are all alike, from which a new model learns nothing but that; else,
+  /// and where there are few, empty.
   std::string warning() const;
   double seconds() const { return status_.seconds(); }
 

@@ -82,7 +82,13 @@ class TrainRun final : private train::SessionEvents {
   void run() {
     open_outputs();
     tally_ = bad_line_tally(input_);
-    if (!options_.report.quiet) tell_of_hashed_table(spec_);
+    if (!options_.report.quiet) {
+      tell_of_hashed_table(spec_);
+      if (input_.passes > 1 && !held_out_) {
+        say("warning: without held out examples nothing shows whether the last pass is the best; "
+            "leave out --holdout_off");
+      }
+    }
     report_.begin_progress(options_.final_model.empty());
     StopOnSignal stop;
     stop_ = &stop;
@@ -119,6 +125,8 @@ class TrainRun final : private train::SessionEvents {
       leave_unfinished();
     }
     model::Model model = first_model(options_, follow_.path, resumed_, memory_, notes_);
+    is_new_ = model.parameters().scalars.examples == 0;
+    overflow_before_ = model.tables().overflow_lookups();
     if (options_.follow) {
       notes_.without = follow_.without;
       notes_.unwanted = follow_.unwanted;
@@ -132,8 +140,8 @@ class TrainRun final : private train::SessionEvents {
     if (checkpoint.empty()) return;
     checkpoints_.leave();
     say(
-        fmt::format("{}: is of a run that has not ended; it stays, and so do those before it, and "
-                    "this run, which begins anew, numbers on; --resume continues it",
+        fmt::format("{}: a checkpoint of an unfinished run; it is kept, and this run starts at the "
+                    "beginning; --resume would continue the unfinished run",
                     checkpoint));
   }
 
@@ -153,7 +161,10 @@ class TrainRun final : private train::SessionEvents {
   }
 
   void learn_passes(StopOnSignal& stop) {
-    if (options_.follow) followed_model_.begin_with(follow_.path);
+    if (options_.follow) {
+      followed_model_.begin_with(follow_.path);
+      if (!options_.report.quiet) tell_of_following();
+    }
     if (follow_.goes_back) {  // before a next file comes: who publishes goes back now
       save_followed();
       followed_model_.wait();
@@ -171,6 +182,12 @@ class TrainRun final : private train::SessionEvents {
     if (stop.stopped() && !options_.report.quiet) say(stopped());
     // Some of a stopped cache was read and is not handed out.
     if (stop.stopped() && source_ && is_cached(*source_)) chunks_.end_at(0);
+  }
+
+  void tell_of_following() {
+    const std::string from = follow_.path.empty() ? "a new model" : follow_.path;
+    say(fmt::format("following {} with {}: each new file is learned, and saved as {}",
+                    stream::escaped(input_.data.front()), from, options_.final_model));
   }
 
   /// Whether this is the first pass of this run.
@@ -300,8 +317,8 @@ class TrainRun final : private train::SessionEvents {
     note(position);
     const auto seconds = checkpoints_.save(*session_->model(), notes_);
     if (options_.report.quiet) return;
-    say(fmt::format("{}: a checkpoint after {}; learning stood still for {:.3f} s",
-                    checkpoints_.last(), how_far(*position), seconds.count()));
+    say(fmt::format("{}: a checkpoint after {}; learning paused for {:.3f} s", checkpoints_.last(),
+                    how_far(*position), seconds.count()));
   }
 
   /// A file of the folder is learned.
@@ -316,15 +333,16 @@ class TrainRun final : private train::SessionEvents {
 
   void save_followed() {
     // An error that nobody asks for would be told when the next file has come.
-    const auto seconds = followed_model_.save(*session_->model(), notes_, tally_->bad(), [this] {
+    const std::string worth = followed_model_.worth();
+    followed_model_.save(*session_->model(), notes_, tally_->bad(), [this] {
       if (source_) source_->stop();
     });
     checkpoints_.skip();
     if (options_.report.quiet) return;
-    const std::string up_to = notes_.followed.empty() ? "no file of the folder"
-                                                      : "up to " + stream::escaped(notes_.followed);
-    say(fmt::format("{} has learned {}; learning stood still for {:.3f} s", options_.final_model,
-                    up_to, seconds.count()));
+    const std::string done = notes_.followed.empty()
+                                 ? "no file of the folder is learned"
+                                 : "done with " + stream::escaped(notes_.followed);
+    say(fmt::format("{} is saved: {}; {}", options_.final_model, done, worth));
   }
 
   /// Before it has passed over what the run before has learned, it is where that was.
@@ -375,6 +393,7 @@ class TrainRun final : private train::SessionEvents {
   }
 
   std::string not_saved() {
+    if (followed_model_.is_replaced()) return "";
     return not_saved_text(options_, notes_.followed, has_best() ? held_out_->best().pass : 0,
                           checkpoints_.last_there());
   }
@@ -399,19 +418,14 @@ class TrainRun final : private train::SessionEvents {
     if (!options_.report.quiet) tell_summary(model);
     if (options_.report.json) print(train_json(model, figures()) + "\n");
     for (const std::string& warning :
-         {report_.warning(), memory_warning(model), train_warning(model),
-          held_out_ ? held_out_->warning() : ""}) {
+         {is_new_ ? report_.warning() : "", memory_warning(model, overflow_before_),
+          train_warning(model), held_out_ ? held_out_->warning() : ""}) {
       if (!warning.empty()) say("warning: " + warning);
     }
   }
 
-  /// In a log one line.
   void tell_summary(const model::Model& model) {
-    const RunFigures run = figures();
-    if (!options_.follow) return say_raw(train_summary(model, run));
-    if (run.examples == 0) return;
-    say(fmt::format("{} examples, average loss {:.6f}, auc {:.4f}, calibration {:.4f}",
-                    run.examples, run.total.logloss, run.total.auc, run.total.calibration));
+    say_raw(options_.follow ? train_log(model, figures()) : train_summary(model, figures()));
   }
 
   static void print(const std::string& line) {
@@ -455,6 +469,8 @@ class TrainRun final : private train::SessionEvents {
   std::optional<Resumed> resumed_;  ///< its model is in the session
   train::InputPosition start_;      ///< of the run
   bool all_known_ = false;          ///< there is nothing to learn
+  bool is_new_ = false;             ///< the model has learned nothing before this run
+  std::uint64_t overflow_before_ = 0;
   ListHint list_hint_;
   std::atomic<std::uint32_t> source_now_ = 0;  ///< that the last chunk came from
   StopOnSignal* stop_ = nullptr;               ///< of run()

@@ -35,7 +35,7 @@ std::string about_passes(const PassFigures& passes) {
     made += "; none is known to be the best";
   }
   if (passes.is_enough && passes.made < passes.asked) {
-    made += "; the ones after it were no better (--early_terminate)";
+    made += "; the passes after it were no better (--early_terminate)";
   }
   const std::uint64_t count = passes.held_out.examples;
   return line("held out", fmt::format("examples {} of each pass{}; --holdout_off learns them, too",
@@ -171,13 +171,21 @@ std::string train_summary(const model::Model& model, const ModelFigures& figures
                           static_cast<double>(run.examples) / std::max(run.seconds, 1e-9), code));
 }
 
-std::string memory_warning(const model::Model& model) {
+std::string train_log(const model::Model& model, const RunFigures& run) {
+  if (run.examples == 0) return about_limits(model, figures_of(model, run));
+  return fmt::format("{} examples, average loss {}, auc {}, calibration {}, {} bad lines\n",
+                     run.examples, figure(run.total.logloss, 6), figure(run.total.auc, 4),
+                     figure(run.total.calibration, 4), run.bad_lines) +
+         about_limits(model, figures_of(model, run));
+}
+
+std::string memory_warning(const model::Model& model, std::uint64_t before) {
   const std::uint64_t lookups = model.tables().overflow_lookups();
-  if (lookups == 0) return {};
+  if (lookups <= before) return {};
   return fmt::format(
       "--max_memory was reached: {} look-ups of features found no room and shared a row; give more "
-      "memory, or --when_full evict",
-      lookups);
+      "memory{}",
+      lookups - before, model.spec().evicts ? "" : ", or --when_full evict");
 }
 
 std::string train_warning(const model::Model& model) {

@@ -55,8 +55,13 @@ std::string train_json(const model::Model& model, const RunFigures& run);
 std::string train_summary(const model::Model& model, const ModelFigures& figures,
                           const RunFigures& run);
 
-/// Words about features for which there was no memory; empty: there was.
-std::string memory_warning(const model::Model& model);
+/// The same for a log: a line of figures, and one for each thing that the model had no room for, or
+/// could not use.
+std::string train_log(const model::Model& model, const RunFigures& run);
+
+/// Words about features for which this run had no memory; empty: it had. `before`: look-ups that had
+/// found none when the run began.
+std::string memory_warning(const model::Model& model, std::uint64_t before);
 
 /// Names what the user will not have meant: namespaces of the options that no line had. Empty where
 /// there is none.

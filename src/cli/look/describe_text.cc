@@ -34,7 +34,7 @@ void add_front(const Json& d, std::string& to) {
   if (d.contains("input")) add_line("input", input_text(d["input"]), to);
   if (d.contains("held_out")) add_line("held out", held_out_text(d["held_out"]), to);
   if (d.contains("learned_chunks")) {
-    add_line("chunks", plain(d["learned_chunks"]) + " known, of those that were learned", to);
+    add_line("chunks", plain(d["learned_chunks"]) + " known as learned", to);
   }
   if (d.contains("followed")) add_line("followed", "up to " + plain(d["followed"]), to);
   if (d.contains("fingerprint")) add_line("fingerprint", plain(d["fingerprint"]), to);
@@ -109,9 +109,8 @@ void add_linear(const Json& linear, Detail detail, std::string& to) {
 void add_rows(const char* what, const Json& rows, Detail detail, std::string& to) {
   to += fmt::format("\n{}: {} rows, {} bytes\n", what, plain(rows["rows"]), plain(rows["bytes"]));
   if (rows.contains("saturated")) {
-    to += fmt::format(
-        "  {} of their weights at an end of their range (--row_bits), which holds them back\n",
-        plain(rows["saturated"]));
+    to += fmt::format("  {} of their weights at a limit of the range (--row_bits BITS:range=W)\n",
+                      plain(rows["saturated"]));
   }
   add_columns(shown_columns(rows["columns"], detail), to);
 }
@@ -236,7 +235,7 @@ std::string description_text(const Json& d, Detail detail) {
   if (d.contains("ffm")) add_rows("FFM", d["ffm"], detail, text);
   if (d.contains("embeddings")) add_rows("Embeddings", d["embeddings"], detail, text);
   if (d.contains("candidates_as_wholes")) {
-    text += fmt::format("with a context, candidates are scored as wholes: {}\n",
+    text += fmt::format("with a context, candidates are scored as whole lines: {}\n",
                         d["candidates_as_wholes"].get<std::string>());
   }
   if (d.contains("whole_for_candidates")) {

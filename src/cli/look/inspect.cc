@@ -77,14 +77,13 @@ void setup_inspect(CLI::App& app, int& exit_code) {
   verb->add_option("file", options->file, "a model, or another file or folder that leveret wrote")
       ->type_name("FILE")
       ->required();
-  verb->add_flag("--json", options->json, "one line of JSON: all that there is");
+  verb->add_flag("--json", options->json, "one line of JSON, complete");
   CLI::Option* all =
-      verb->add_flag("--all", options->all,
-                     "of a model: all options, fields and sections, not what fits a screen");
+      verb->add_flag("--all", options->all, "list all options, fields and sections of a model");
   CLI::Option* weights = verb->add_flag("--weights", options->weights,
-                                        "of a model: the features with the largest linear weights")
+                                        "list the features with the largest linear weights")
                              ->excludes(all);
-  verb->add_option("--top", options->top, "with --weights: how many features")
+  verb->add_option("--top", options->top, "with --weights: the number of features")
       ->type_name("N")
       ->transform(options::within(1, text::kAnyWhole))
       ->capture_default_str()

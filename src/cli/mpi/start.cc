@@ -93,8 +93,8 @@ void check_shards(const MpiTrainOptions& options, const dist::Communicator& rank
   const std::uint32_t stored = dist::ShardFolder(from).shards(), now = shards_of(options, ranks);
   if (stored == now) return;
   throw std::runtime_error(fmt::format(
-      "{}: has {} shards, and this run {}; start as many processes as the run that made it{}, or "
-      "make a file of it (leveret-mpi gather) and continue from that",
+      "{}: has {} shards, but this run has {}; start as many processes as the run that made it{}, "
+      "or make one file of it (leveret-mpi gather) and continue from that file",
       from, stored, now,
       stored == dist::kDeterministicShards ? ", with --deterministic if it had that" : ""));
 }
@@ -129,7 +129,7 @@ std::optional<train::InputPosition> resumed_position(const MpiTrainOptions& opti
   if (position->ended) return std::nullopt;  // another input's turn
   throw std::runtime_error(fmt::format(
       "{}: is a checkpoint within {}; continue with that input, or leave out --resume to "
-      "begin anew",
+      "start again",
       folder,
       position->data.empty() ? "standard input"
                              : stream::escaped(fmt::format("{}", fmt::join(position->data, " ")))));

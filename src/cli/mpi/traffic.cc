@@ -69,7 +69,8 @@ std::string shard_line(const dist::ShardedModel& model, const std::vector<std::s
     slots += opposite;
   }
   return fmt::format(
-      "  rank {:<3} shard {:<3} load {:>4.1f} %, {} slots in rows of {} fields, cells of: {}\n",
+      "  rank {:<3} shard {:<3} load {:>4.1f} %, {} slots in rows of {} fields, linear weights of: "
+      "{}\n",
       rank, shard, 100 * share_of(plan, shard), slots, rows,
       homes.empty() ? "-" : fmt::format("{}", fmt::join(homes, " ")));
 }
@@ -127,8 +128,9 @@ std::string explain_plan(const dist::ShardedModel& model, unsigned ranks, unsign
   }
   const std::uint32_t by_key = plan.feature_groups_by_key(plan.fields());
   if (by_key > 0) {
-    text += by_key == 1 ? "  cells of features without a field lie on all shards, by key\n"
-                        : "  cells of all features lie on all shards, by key\n";
+    text += by_key == 1
+                ? "  linear weights of features without a field are spread over all shards\n"
+                : "  linear weights are spread over all shards\n";
   }
   return text + explain_sums(model, ranks, wire_bits);
 }

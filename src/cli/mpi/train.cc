@@ -14,13 +14,14 @@ void check_options(const MpiTrainOptions& options, const dist::Communicator& ran
   check_passes(options.input);
   if (options.passes.holds_out(options.input.passes)) {
     throw CLI::ValidationError(
-        "leveret-mpi holds no examples out that show which pass is the best: give --holdout_off, "
-        "and all passes are learned and the last one's model is kept; leveret train --passes, also "
-        "with --deterministic, keeps the best one's");
+        "leveret-mpi cannot hold out examples to find the best pass: add --holdout_off and keep "
+        "the "
+        "last pass's model, or use leveret train --passes");
   }
   if (options.final_model.empty() && (options.resume || options.save_every > 0)) {
-    throw CLI::ValidationError(options.resume ? "--resume continues from the folder of -f: give one"
-                                              : "--save_every saves in the folder of -f: give one");
+    throw CLI::ValidationError(
+        options.resume ? "--resume continues from the folder of the model: add -f FOLDER"
+                       : "--save_every saves in the folder of the model: add -f FOLDER");
   }
   const unsigned size = ranks.size();
   if (options.deterministic && size != 1 && size != 2 && size != 4 && size != 8) {
@@ -29,20 +30,20 @@ void check_options(const MpiTrainOptions& options, const dist::Communicator& ran
   }
   if (options.deterministic && options.wire_bits != 32) {
     throw CLI::ValidationError(
-        "--deterministic and --wire_bits 16 contradict each other: what is rounded on its way "
-        "between processes depends on how many there are");
+        "--deterministic and --wire_bits 16 contradict each other: rounding between processes "
+        "depends on their number");
   }
 }
 
 void check_mesh_options(const MpiTrainOptions& options) {
   const auto refuse = [](bool given, const std::string& option) {
-    if (given) throw CLI::ValidationError("--strategy mesh does not have " + option);
+    if (given) throw CLI::ValidationError("--strategy mesh does not work with " + option);
   };
-  refuse(!options.initial_model.empty(), "-i: it begins with a new model");
+  refuse(!options.initial_model.empty(), "-i: it starts with a new model");
   refuse(options.save_every > 0 || options.resume, "checkpoints");
   refuse(options.deterministic, "--deterministic");
   refuse(options.wire_bits != 32, "--wire_bits 16: it sends no partial sums");
-  refuse(options.explain_plan, "--explain_plan: features lie where their hashes say");
+  refuse(options.explain_plan, "--explain_plan: it has no plan");
 }
 
 void add_files(CLI::App& verb, MpiTrainOptions& options) {
@@ -55,12 +56,12 @@ void add_files(CLI::App& verb, MpiTrainOptions& options) {
       ->type_name("FOLDER")
       ->check(not_empty());
   verb.add_option("--save_every", options.save_every,
-                  "save a checkpoint there with the batch that ends N examples; needs -f")
+                  "save a checkpoint there every N examples, at the end of a batch; needs -f")
       ->type_name("N")
       ->transform(options::within(1, std::uint64_t{1} << 62));
   verb.add_flag("--resume", options.resume,
-                "continue from what is in the folder of -f, after the examples of the same input "
-                "that it has learned; where nothing is there, begin");
+                "continue from the model or checkpoint in the folder of -f, after the examples of "
+                "the same input that it has learned; start at the beginning where there is none");
 }
 
 void add_learning(CLI::App& verb, MpiTrainOptions& options) {
@@ -69,9 +70,9 @@ void add_learning(CLI::App& verb, MpiTrainOptions& options) {
           [&options](const std::string& name) {
             options.strategy = name == "mesh" ? Strategy::kMesh : Strategy::kDes;
           },
-          "des: partial sums travel; mesh: weights and gradients, to compare with it")
+          "des: processes exchange partial sums; mesh: weights and gradients, for comparison")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"des", "mesh"}))
+      ->check(options::one_of(std::vector<std::string>{"des", "mesh"}))
       ->default_str("des");
   verb.add_flag("--deterministic", options.deterministic,
                 "the same model, bit by bit, from 1, 2, 4 and 8 processes, and from leveret train "

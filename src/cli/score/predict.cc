@@ -41,14 +41,16 @@ void setup_predict(CLI::App& app, int& exit_code) {
                            ->check(not_empty())
                            ->required();
   add_mmap_option(*verb, *model, options->mmap);
-  verb->add_option("--watch", options->watch,
-                   "take new models from this file or published folder meanwhile; SIGHUP: look now")
+  verb->add_option(
+          "--watch", options->watch,
+          "take new models from this file or published folder while it runs; SIGHUP: look now")
       ->type_name("PATH")
       ->check(not_empty())
       ->excludes("--mmap");
   add_result_options(*verb, options->results);
   add_context_options(*verb, *options);
-  verb->add_option("--threads", options->threads, "threads that predict; the order stays")
+  verb->add_option("--threads", options->threads,
+                   "threads that predict; the output keeps the order of the input")
       ->type_name("N")
       ->transform(options::within(1, 256))
       ->capture_default_str();

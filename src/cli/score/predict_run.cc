@@ -288,8 +288,8 @@ class PredictRun {
     if (uncached_ == 0 || options_.input.quiet) return;
     if (too_large_ > 0) {
       say(
-          fmt::format("{} of {} candidates are answered by nan: with their context, and with what "
-                      "the model makes of both, they have more than {} features",
+          fmt::format("{} of {} candidates get nan: they have more than {} features, with those of "
+                      "the context and those that --interactions and --transform add",
                       too_large_, candidates_, text::kMaxFeatures));
     }
     say(fmt::format(

@@ -5,12 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <stdexcept>
 
+#include "options/numbers.h"
+
 namespace leveret::cli {
 
 void add_link_option(CLI::App& verb, std::string& link) {
   verb.add_option("--link", link,
                   "what predictions are: logistic, a probability; identity, its log-odds")
-      ->check(CLI::IsMember({"logistic", "identity"}))
+      ->check(options::one_of(std::vector<std::string>{"logistic", "identity"}))
       ->type_name("LINK")
       ->capture_default_str();
 }

@@ -32,18 +32,18 @@ void add_models(CLI::App& verb, ServeOptions& options) {
 
 void add_sockets(CLI::App& verb, ServeOptions& options) {
   verb.add_option("--port", options.port,
-                  "lines come to this port; 0: one that is free; default without --socket and "
+                  "listen for lines on this port; 0: a free one; default without --socket and "
                   "--http: 26542")
       ->type_name("N")
       ->transform(options::within(0, 65535));
-  verb.add_option("--socket", options.server.socket, "lines come to this Unix socket")
+  verb.add_option("--socket", options.server.socket, "listen for lines on this Unix socket")
       ->type_name("PATH")
       ->check(not_empty());
-  verb.add_option("--http", options.http, "HTTP comes to this port; 0: one that is free")
+  verb.add_option("--http", options.http, "listen for HTTP on this port; 0: a free one")
       ->type_name("N")
       ->transform(options::within(0, 65535));
   verb.add_option("--address", options.server.address,
-                  "the address of these ports; others than this machine reach 0.0.0.0")
+                  "the address of these ports; 0.0.0.0 accepts other machines")
       ->type_name("IP")
       ->check(not_empty())
       ->capture_default_str();
@@ -61,11 +61,10 @@ void add_versions(CLI::App& verb, ServeOptions& options) {
 }
 
 void add_limits(CLI::App& verb, ServeOptions& options) {
-  verb.add_option(
-          "--max_memory", options.max_memory,
-          "bytes for all models (K, M, G); a version with which they take more does not "
-          "come; default: three quarters of the machine's, or of the cgroup's, at most half of "
-          "ulimit -v")
+  verb.add_option("--max_memory", options.max_memory,
+                  "bytes for all models (K, M, G); a new version that needs more is refused; "
+                  "default: three "
+                  "quarters of the machine's, or of the cgroup's, at most half of ulimit -v")
       ->type_name("N")
       ->transform(options::bytes_within(1, std::uint64_t{1} << 62));
   verb.add_option("--max_connections", options.server.max_connections,
@@ -74,7 +73,7 @@ void add_limits(CLI::App& verb, ServeOptions& options) {
       ->transform(options::within(1, 1000000))
       ->capture_default_str();
   verb.add_option("--max_line", options.server.scorer.max_line,
-                  "bytes; a longer line is bad (K, M, G)")
+                  "bytes of a line (K, M, G); a longer one is bad")
       ->type_name("N")
       ->transform(options::bytes_within(1024, 1u << 30))
       ->capture_default_str();
@@ -83,14 +82,15 @@ void add_limits(CLI::App& verb, ServeOptions& options) {
       ->type_name("N")
       ->transform(options::bytes_within(1024, std::uint64_t{1} << 30))
       ->capture_default_str();
-  verb.add_option("--max_buffered", options.server.max_buffered,
-                  "bytes of requests that wait for their answers, of all connections; others wait "
-                  "to send theirs (K, M, G)")
+  verb.add_option(
+          "--max_buffered", options.server.max_buffered,
+          "bytes of requests that are not yet answered, of all connections (K, M, G); above "
+          "that, nothing more is read")
       ->type_name("N")
       ->transform(options::bytes_within(1024, std::uint64_t{1} << 40))
       ->capture_default_str();
   verb.add_option("--context_cache", options.server.context_bytes,
-                  "bytes for contexts that may return; 0: each is made anew (K, M, G)")
+                  "bytes for contexts that may come again (K, M, G); 0: each is computed again")
       ->type_name("N")
       ->transform(options::bytes_within(0, std::uint64_t{1} << 40))
       ->capture_default_str();
@@ -99,11 +99,12 @@ void add_limits(CLI::App& verb, ServeOptions& options) {
       ->transform(options::within(1, 86400))
       ->capture_default_str();
   verb.add_option("--request_time", options.request_time,
-                  "seconds that a request may take to come, to be answered, and its answer to go")
+                  "seconds for a request to arrive, be answered, and its answer to be sent")
       ->type_name("N")
       ->transform(options::within(1, 3600))
       ->capture_default_str();
-  verb.add_option("--drain", options.drain, "seconds that connections have when the server ends")
+  verb.add_option("--drain", options.drain,
+                  "seconds that open connections get when the server ends")
       ->type_name("N")
       ->transform(options::within(0, 3600))
       ->capture_default_str();
@@ -111,9 +112,9 @@ void add_limits(CLI::App& verb, ServeOptions& options) {
 
 void add_answers(CLI::App& verb, ServeOptions& options) {
   add_context_option(verb, options.server.scorer.context,
-                     "namespaces that contexts have; default: those that a request's context has");
+                     "namespaces of the context; default: those of each request's context");
   verb.add_flag("--context_lines", options.server.context_lines,
-                "lines are a context, a line for each candidate, an empty line, and so on");
+                "each request is a context line, a line for each candidate, and an empty line");
   add_link_option(verb, options.link);
 }
 
@@ -147,7 +148,7 @@ void setup_serve(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   add_limits(*verb, *options);
   add_log_option(*verb, options->log);
-  verb->add_flag("--quiet", options->quiet, "log nothing but errors");
+  verb->add_flag("--quiet", options->quiet, "log neither the start nor the end");
   verb->callback([options, &exit_code] {
     settle(*options);
     serve(*options);

@@ -19,6 +19,7 @@
 #include "convert/convert_csv.h"
 #include "convert/convert_kdd2012.h"
 #include "convert/convert_libffm.h"
+#include "options/numbers.h"
 #include "stream/byte_source.h"
 #include "stream/input_file.h"
 #include "text/plain_number.h"
@@ -63,7 +64,7 @@ NumericForm numeric_form(const ConvertOptions& o) {
     misuse("--numeric", fmt::format("'{}' is not one of log2bucket, value, both", word));
   }
   if (!by_name && o.format != "criteo") {
-    misuse("--numeric", fmt::format("changes nothing: {} has no numeric columns", o.format));
+    misuse("--numeric", fmt::format("does nothing: {} has no numeric columns", o.format));
   }
   return form->second;
 }
@@ -280,11 +281,13 @@ void add_list(CLI::App& verb, const char* name, std::vector<std::string>& list, 
 
 void setup_convert(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<ConvertOptions>();
-  CLI::App* verb = app.add_subcommand("convert", "make VW text of CSV, Criteo, Avazu and other formats");
+  CLI::App* verb =
+      app.add_subcommand("convert", "make VW text of CSV, Criteo, Avazu and other formats");
   verb->add_option("format", o->format, "criteo, avazu, kdd2012, libffm (also libsvm) or csv")
       ->type_name("FORMAT")
       ->required()
-      ->check(CLI::IsMember({"criteo", "avazu", "kdd2012", "libffm", "csv"}));
+      ->check(
+          options::one_of(std::vector<std::string>{"criteo", "avazu", "kdd2012", "libffm", "csv"}));
   add_input_options(*verb, o->input);
   verb->get_option("--data")->description("files, plain, gzip or zstd; none or -: standard input");
   verb->get_option("--max_line")->description("bytes; a longer row ends the run");
@@ -292,7 +295,7 @@ void setup_convert(CLI::App& app, int& exit_code) {
            "criteo: its integers as log2bucket (default), value or both; csv: the numeric columns");
   verb->add_option("--numeric_as", o->numeric_as,
                    "numeric columns as log2bucket (default), value or both")
-      ->check(CLI::IsMember({"log2bucket", "value", "both"}));
+      ->check(options::one_of(std::vector<std::string>{"log2bucket", "value", "both"}));
   verb->add_option("--label", o->label, "csv: the label's column (default label, else click)");
   verb->add_flag("--no_label", o->no_label, "csv: there is no label: lines to predict");
   add_list(*verb, "--positive", o->positive, "VALUE,…",
@@ -306,7 +309,7 @@ void setup_convert(CLI::App& app, int& exit_code) {
   verb->add_option("--delimiter", o->delimiter, "csv: one byte, or the word tab (default ,)");
   verb->add_option("--quoting", o->quoting,
                    "csv, avazu: rfc4180 (default), or none: a quote is a byte as others are")
-      ->check(CLI::IsMember({"rfc4180", "none"}));
+      ->check(options::one_of(std::vector<std::string>{"rfc4180", "none"}));
   verb->add_option(
       "--fields", o->fields,
       "libsvm rows: 'position', or NAME=START,... with the first feature of each field");

@@ -13,7 +13,7 @@ namespace leveret::cli {
 namespace {
 
 void add_codes(CLI::App& verb, ExportFlags& flags) {
-  verb.add_option("--bits", flags.options.bits, "of a weight: 32, 16, 8 or 4")
+  verb.add_option("--bits", flags.options.bits, "bits of a weight: 32, 16, 8 or 4")
       ->type_name("N")
       ->transform(options::one_of({32, 16, 8, 4}))
       ->default_str("16");
@@ -22,9 +22,10 @@ void add_codes(CLI::App& verb, ExportFlags& flags) {
           [&flags](const std::string& word) {
             flags.options.rounding.stochastic = word == "stochastic";
           },
-          "nearest; stochastic: up or down at random, so that the mean is kept")
+          "rounding of weights: nearest; stochastic: up or down at random, so that the mean is "
+          "kept")
       ->type_name("WORD")
-      ->check(CLI::IsMember({"nearest", "stochastic"}))
+      ->check(options::one_of(std::vector<std::string>{"nearest", "stochastic"}))
       ->default_str("nearest");
   verb.add_option_function<std::uint64_t>(
           "--seed",
@@ -32,7 +33,7 @@ void add_codes(CLI::App& verb, ExportFlags& flags) {
             flags.options.rounding.seed = seed;
             flags.seed_given = true;
           },
-          "of --rounding stochastic")
+          "seed of --rounding stochastic")
       ->type_name("N")
       ->transform(options::within(0, text::kAnyWhole))
       ->default_str("0");
@@ -44,13 +45,13 @@ void add_choice(CLI::App& verb, ExportFlags& flags) {
       ->type_name("N")
       ->transform(options::within(0, text::kAnyWhole))
       ->default_str("0");
-  CLI::Option* previous =
-      verb.add_option("--previous", flags.options.previous,
-                      "an export that was made before: its range stays while it fits")
-          ->type_name("FILE")
-          ->check(not_empty());
+  CLI::Option* previous = verb.add_option("--previous", flags.options.previous,
+                                          "an earlier export of the model: keep its range of "
+                                          "weights while they fit, so that patches are small")
+                              ->type_name("FILE")
+                              ->check(not_empty());
   verb.add_option("--tolerance", flags.options.rounding.tolerance,
-                  "its codes stay where a number has moved by less than X codes")
+                  "with --previous: keep the code of a weight that has moved by less than X codes")
       ->type_name("X")
       ->transform(options::real_within(0, 1000))
       ->needs(previous)
@@ -73,7 +74,7 @@ void check_export(const ExportFlags& flags) {
   const modelfile::ExportOptions& options = flags.options;
   check_model_name("-o", flags.output);
   if (flags.seed_given && !options.rounding.stochastic) {
-    throw CLI::ValidationError("--seed changes nothing: it needs --rounding stochastic");
+    throw CLI::ValidationError("--seed does nothing without --rounding stochastic");
   }
   FileUses uses;
   uses.add_read("-i", flags.model);  // an export in its place could not learn any more

@@ -2,6 +2,7 @@
 #include "publish/publish.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -51,15 +52,15 @@ std::string name_and_bytes(const Entry& entry) {
   return fmt::format("{} ({} bytes)", entry.file, entry.bytes);
 }
 
-/// Says each value; what there is to say of those that hold their limit not.
+/// Says each value. Returns those that miss their limit.
 std::string say_measured(const std::vector<publish::Measured>& measured) {
   std::string failed;
   for (const publish::Measured& one : measured) {
     const std::string text =
-        fmt::format("{} {}, to be {}{}", one.metric, publish::value_text(one), one.limit,
-                    one.is_told ? "" : ", for which there are not enough examples");
-    say(fmt::format("{}: {}{}", one.file, text, one.holds ? "" : ": refused"));
-    if (!one.holds) failed += fmt::format("{}{}: {}", failed.empty() ? "" : "; ", one.file, text);
+        fmt::format("{}: {} = {}{}, must be {}", one.file, one.metric, publish::value_text(one),
+                    one.is_told ? "" : " (too few examples to tell)", one.limit);
+    say(text + (one.holds ? "" : ": refused"));
+    if (!one.holds) failed += (failed.empty() ? "" : "; ") + text;
   }
   return failed;
 }
@@ -75,18 +76,26 @@ void tell(const PublishFlags& flags, const Published& published) {
   switch (published.what) {
     case Published::What::kRefused:
       throw std::runtime_error(
-          fmt::format("{}: nothing is published, as {} is not what --gate asks for: {}",
-                      flags.folder, flags.model, failed));
+          fmt::format("{}: nothing is published: {} does not pass the gate: {}", flags.folder,
+                      flags.model, failed));
     case Published::What::kSame:
       return say(
           fmt::format("{}: step {} is this model already: nothing to do", flags.folder, full.step));
+    case Published::What::kRolledBack:
+      return say(
+          fmt::format("warning: {}: {} is the model of step {}, which was rolled back: not "
+                      "published; `leveret publish {} --rollback {}` makes it the newest again",
+                      flags.folder, flags.model, full.step, flags.folder, full.step));
     case Published::What::kNew:
       break;
   }
   std::string files = full.file.empty() ? "" : name_and_bytes(full);
   if (!patch.file.empty()) files += (files.empty() ? "" : ", ") + name_and_bytes(patch);
-  say(fmt::format("{}: step {} is published: {}", flags.folder,
-                  full.file.empty() ? patch.step : full.step, files));
+  const std::uint64_t step = full.file.empty() ? patch.step : full.step;
+  const std::string what = flags.rollback == 0
+                               ? "is published"
+                               : fmt::format("is the model of step {} again", flags.rollback);
+  say(fmt::format("{}: step {} {}: {}", flags.folder, step, what, files));
 }
 
 /// "2026-11-30 06:12"; seconds since 1970, 0: nobody knows.
@@ -108,20 +117,21 @@ int list(const std::string& folder) {
   }
   std::string text =
       fmt::format("{:>8} {:<16} {:<5} {:>12} {:>12} {:<32} {}\n", "step", "published (UTC)", "kind",
-                  "bytes", "sequence", "fingerprint", "file");
-  std::uint64_t step = 0;
+                  "bytes", "examples", "fingerprint", "file");
+  std::uint64_t shown = 0;  // the step whose figures have been
   for (const Entry& entry : manifest->entries) {
     text += fmt::format(
         "{:>8} {:<16} {:<5} {:>12} {:>12} {:<32} {}\n", entry.step, minute_of(entry.published),
         entry.kind == Entry::Kind::kFull ? "full" : "patch", entry.bytes,
         entry.sequence == modelfile::kNoSequence ? "-" : std::to_string(entry.sequence),
-        store::to_hex(entry.fingerprint), entry.file);
-    if (entry.step == step) continue;  // a step's files have the same figures
-    step = entry.step;
+        store::to_hex(entry.fingerprint), stream::escaped(entry.file));
     for (const publish::GateFigure& figure : entry.gates) {
-      text += fmt::format("{:>8}   {}: {} {}, to be {}\n", "", stream::escaped(figure.file),
-                          figure.metric, figure.value, figure.limit);
+      if (shown == entry.step) break;
+      const std::string words = fmt::format("{}: {} = {}, must be {}", figure.file, figure.metric,
+                                            figure.value, figure.limit);
+      text += fmt::format("{:>8}   {}\n", "", stream::escaped(words));
     }
+    shown = entry.step;
   }
   Output output("");
   output.write(text);
@@ -136,12 +146,31 @@ void settle(PublishFlags& flags) {
   flags.options.threads = processors();
 }
 
-/// Each version of the model that appears, until a signal. What fails for another reason than the
-/// version is tried again: somebody else may be at work in the folder.
+/// A file that is missing is reported now, not when the first model comes.
+void begin_watch(const PublishFlags& flags) {
+  for (const publish::Gate& gate : flags.options.gates) {
+    if (::access(gate.file.c_str(), F_OK) == 0) continue;
+    throw std::runtime_error(gate.file + ": --gate names this file, and it is not there");
+  }
+  say(fmt::format("publishes each model that is saved as {} in {}", flags.model, flags.folder));
+  if (!files::state_of(flags.model)) {
+    say(fmt::format("warning: {} is not there yet; waiting for it", flags.model));
+  }
+}
+
+/// Each version of the model that appears, until a signal. A failure that is not the version's
+/// fault is tried again: another publisher may be at work in the folder.
 int publish_each(const PublishFlags& flags, PublishMetrics& metrics) {
   using namespace std::chrono_literals;
   constexpr std::chrono::milliseconds kLookEvery = 100ms, kTryAgain = 1s;
   const StopOnSignal stop;
+  try {
+    begin_watch(flags);
+  } catch (...) {
+    metrics.add_failure();
+    throw;
+  }
+  std::uint64_t told = 0;  // the step of a model that came again
   std::optional<files::FileState> last, failed;
   std::string said;
   while (!stop.stopped()) {
@@ -155,7 +184,9 @@ int publish_each(const PublishFlags& flags, PublishMetrics& metrics) {
       last = now;
       said.clear();
       metrics.add(published);
-      tell(flags, published);
+      const bool again = published.what == Published::What::kSame;
+      if (!again || told != published.full.step) tell(flags, published);
+      told = again ? published.full.step : 0;
     } catch (const std::exception& error) {
       if (last != now && failed != now) metrics.add_failure();
       if (last != now) failed = now;
@@ -203,7 +234,7 @@ int run_publish(PublishFlags& flags) {
 
 void add_export_choices(CLI::App& verb, PublishFlags& flags, CLI::Option& model) {
   verb.add_option("--bits", flags.bits,
-                  "of a weight: 32, 16, 8 or 4; default: those of the newest step, or 16")
+                  "bits of a weight: 32, 16, 8 or 4; default: those of the newest step, or 16")
       ->type_name("N")
       ->transform(options::one_of({32, 16, 8, 4}))
       ->needs(&model);
@@ -214,7 +245,7 @@ void add_export_choices(CLI::App& verb, PublishFlags& flags, CLI::Option& model)
       ->default_str("0")
       ->needs(&model);
   verb.add_option("--tolerance", flags.tolerance,
-                  "codes of the newest step stay where a number has moved by less than X codes")
+                  "keep the newest step's code of a weight that has moved by less than X codes")
       ->type_name("X")
       ->transform(options::real_within(0, 1000))
       ->default_str("0")
@@ -233,7 +264,7 @@ void add_gate(CLI::App& verb, PublishFlags& flags, CLI::Option& model) {
               }
             }
           },
-          "publish nothing unless this holds of labelled lines: \"FILE: ne < 0.8, calibration "
+          "publish only a model that meets this on labelled lines: \"FILE: ne < 0.8, calibration "
           "0.9..1.1, not_worse\"; several may be given")
       ->type_name("GATE")
       ->expected(1)
@@ -266,8 +297,7 @@ void setup_publish(CLI::App& app, int& exit_code) {
                      "publish each model that is saved as MODEL, until a signal ends it")
           ->needs(model);
   add_log_option(*verb, flags->log)->needs(watch);
-  add_textfile_option(*verb, flags->textfile,
-                      "for each model that is tried; a refused gate is among them")
+  add_textfile_option(*verb, flags->textfile, "after each model, published or refused")
       ->needs(model);
   add_overwrite_option(*verb, flags->overwrite);
   add_export_choices(*verb, *flags, *model);

@@ -54,8 +54,8 @@ std::string PublishMetrics::text() const {
 
 void PublishMetrics::add(const publish::Published& published) {
   using What = publish::Published::What;
-  ++(published.what == What::kNew ? published_ : published.what == What::kSame ? same_ : refused_);
   is_refused_ = published.what == What::kRefused;
+  ++(published.what == What::kNew ? published_ : is_refused_ ? refused_ : same_);
   measured_ = published.measured;
   write();
 }

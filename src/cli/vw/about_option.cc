@@ -53,11 +53,12 @@ std::string of_others(const std::vector<std::string>& owners, const CLI::App& ve
   const bool has_model = verb.get_option_no_throw("--initial_regressor") != nullptr;
   const bool is_target = option == "-f" || option == "--final_regressor" || option == "-p";
   if (is_target && verb.get_option_no_throw("--output") != nullptr) {
-    return fmt::format("an option of {}; {} writes to -o", listed(owners), verb.get_name());
+    return fmt::format("an option of {}; {} writes its result to -o", listed(owners),
+                       verb.get_name());
   }
   return fmt::format(
       "an option of {}, not of {}{}", listed(owners), verb.get_name(),
-      has_model && is_of_model(option) ? "; a model knows all of its options: leave it out" : "");
+      has_model && is_of_model(option) ? "; the model keeps its options: leave this one out" : "");
 }
 
 bool has_answer(const Word& word) {

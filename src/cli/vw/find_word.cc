@@ -45,9 +45,9 @@ std::string shown_verdict(const Word& word) {
     case Verdict::kTaken:
       return "taken as " + here;
     case Verdict::kHolds:
-      return "so already: " + here;
+      return "always so: " + here;
     case Verdict::kOnly:
-      return fmt::format("{}, or refused: {}", word.value, here);
+      return fmt::format("only {}: {}", word.value, here);
     case Verdict::kIgnored:
       return "ignored, with a note: " + here;
     case Verdict::kVerb:
@@ -58,7 +58,7 @@ std::string shown_verdict(const Word& word) {
   return "";
 }
 
-/// As `--help` lays out options.
+/// A name in one column and its text in another.
 void append_row(std::string& page, const std::string& name, const std::string& text) {
   constexpr std::size_t kColumn = 30;
   if (name.size() < kColumn - 2) {
@@ -98,15 +98,14 @@ std::string words_for(const Word& word, std::string_view value) {
 
 std::string words_page() {
   std::string page =
-      "Vowpal Wabbit's and Fwumious Wabbit's options, and what they are here. What is refused ends "
-      "the\n"
-      "run before anything is read; the text says what there is. man leveret-vw has command "
-      "lines.\n";
+      "Vowpal Wabbit's and Fwumious Wabbit's options in Leveret. A refused option ends the run "
+      "before\n"
+      "anything is read, and the text names the replacement. man leveret-vw has command lines.\n";
   for (const WordGroup& group : word_groups()) {
     page += fmt::format("\n{}:\n", group.title);
     for (const Word& word : group.words) append_row(page, shown_name(word), shown_verdict(word));
   }
-  page += "\nWhat there is not:\n";
+  page += "\nNot supported:\n";
   for (const WordFamily& family : word_families()) {
     page += fmt::format("  refused: {}\n", family.here);
     std::string_view rest = family.names;

@@ -103,11 +103,11 @@ class Reading {
       case Verdict::kOnly:
         return typed.value == word.value;
       case Verdict::kIgnored:
-        tell(fmt::format("{} changes nothing: {}", typed.name, words_for(word, typed.value)));
+        tell(fmt::format("{} has no effect: {}", typed.name, words_for(word, typed.value)));
         return true;
       case Verdict::kVerb:
         verb = word.here;
-        tell(fmt::format("{}: this is `leveret {}`", typed.name, verb));
+        tell(fmt::format("{}: runs `leveret {}`", typed.name, verb));
         return true;
       case Verdict::kSame:
       case Verdict::kSay:
@@ -160,7 +160,8 @@ std::vector<std::string> in_our_words(const CLI::App& app,
   const auto found =
       app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == *first; });
   if (found.empty()) return arguments;
-  const bool quiet = is_asked(arguments, {"--quiet", "--driver_output_off", "--help", "-h"});
+  const bool quiet =
+      is_asked(arguments, {"--quiet", "--driver_output_off", "--help", "--help_all", "-h"});
   std::vector<std::string> words(arguments.begin(), first + 1);
   Reading(*found[0], arguments, static_cast<std::size_t>(first - arguments.begin()),
           [&](const std::string& text) {

@@ -12,8 +12,9 @@ constexpr const char* kText =
 constexpr const char* kInLines = "make such features in the lines, or by --transform";
 constexpr const char* kFirstWeights = "linear weights begin at 0, vectors by --ffm_init_width";
 constexpr const char* kWeights =
-    "`leveret inspect MODEL --weights --names FILE` prints features with their weights, `leveret "
-    "audit` what each adds to a line";
+    "`leveret inspect MODEL --weights --top 1000000 --names DATA` prints features with their "
+    "weights, "
+    "`leveret audit` what each adds to a line";
 constexpr const char* kServe = "`leveret serve -i MODEL --port N` answers lines";
 constexpr const char* kRanks = "`mpirun -n N leveret-mpi train` learns on several machines";
 constexpr const char* kLogistic =
@@ -26,12 +27,12 @@ constexpr Word kInput[] = {
     {"cache", 'c', "", "", kSame, "-c FILE names the cache; so give data by -d"},
     {"cache_file", 0, "FILE", "", kTaken, "-c {}"},
     {"kill_cache", 'k', "", "", kSame, ""},
-    {"passes", 0, "N", "", kSame, "of several every tenth example is held out, as there"},
+    {"passes", 0, "N", "", kSame, "with several passes every tenth example is held out"},
     {"compressed", 0, "", "", kIgnored,
      "gzip and zstd are known by their first bytes, and caches are not packed"},
     {"no_stdin", 0, "", "", kSay,
      "data is standard input only where no file is named: give -d FILE"},
-    {"examples", 0, "N", "", kSay, "`head -n {} FILE | leveret train` reads so many lines"},
+    {"examples", 0, "N", "", kSay, "`head -n {} FILE | leveret train` reads the first lines"},
     {"json", 0, "", "", kSay, kText},
     {"dsjson", 0, "", "", kSay, kText},
     {"flatbuffer", 0, "", "", kSay, kText},
@@ -48,40 +49,37 @@ constexpr Word kInput[] = {
     {"ring_size", 0, "N", "", kIgnored, "how far is read ahead follows from the size of the lines"},
     {"example_queue_limit", 0, "N", "", kIgnored,
      "how far is read ahead follows from the size of the lines"},
-    {"onethread", 0, "", "", kIgnored,
-     "one thread learns without it; --threads N says how many do"},
-    {"threads", 0, "N", "", kSame, "learning is by so many threads"},
+    {"onethread", 0, "", "", kIgnored, "one thread is the default; --threads N uses several"},
+    {"threads", 0, "N", "", kSame, "threads that learn"},
 };
 
 constexpr Word kFeatures[] = {
     {"bit_precision", 'b', "N", "", kSame,
-     "without it the table grows as features are seen; with it 2^N slots of 32 bytes are "
-     "there from the start, of 8 with --heads one"},
+     "without -b the table grows with the features; with -b it has 2^N slots of 32 bytes from the "
+     "start, 8 bytes with --heads one"},
     {"hash", 0, "strings|all", "", kSame, ""},
     {"hash_seed", 0, "N", "", kSame, ""},
     {"quadratic", 'q', "AB", "", kSame, "`-q ab -q ba` makes both"},
     {"cubic", 0, "ABC", "", kTaken, "--interactions {}"},
-    {"interactions", 0, "ABC", "", kSame, "of two or three namespaces"},
+    {"interactions", 0, "ABC", "", kSame, "two or three namespaces"},
     {"experimental_full_name_interactions", 0, "A|B", "", kSay, "`-q A*B` takes whole names"},
-    {"permutations", 0, "", "", kSay,
-     "within a namespace there are combinations alone: `-q aa` has each pair once"},
-    {"leave_duplicate_interactions", 0, "", "", kHolds, "all that are given are made"},
+    {"permutations", 0, "", "", kSay, "not supported: `-q aa` has each pair once"},
+    {"leave_duplicate_interactions", 0, "", "", kHolds, "all interactions that are given are made"},
     {"ignore", 0, "A", "", kSame,
      "whole names, or a letter for all that begin with it; commas between several"},
     {"ignore_linear", 0, "A", "", kSay, "`--linear NS,...` lists those with linear weights"},
     {"keep", 0, "A", "", kSame,
      "as --ignore; Fwumious Wabbit's list of linear terms is `--linear NS,...`"},
     {"noconstant", 0, "", "", kSame, ""},
-    {"constant", 'C', "X", "", kSay, "the constant is learned from 0 on"},
-    {"redefine", 0, "N:=S", "", kSay, "namespaces have the names that they have in the lines"},
+    {"constant", 'C', "X", "", kSay, "the constant starts at 0"},
+    {"redefine", 0, "N:=S", "", kSay, "rename the namespaces in the lines"},
     {"ngram", 0, "N", "", kSay, kInLines},
     {"skips", 0, "N", "", kSay, kInLines},
     {"affix", 0, "LIST", "", kSay, kInLines},
     {"spelling", 0, "A", "", kSay, kInLines},
     {"dictionary", 0, "FILE", "", kSay, kInLines},
     {"dictionary_path", 0, "DIR", "", kSay, kInLines},
-    {"feature_limit", 0, "N", "", kSay,
-     "a line has all of its features, or fewer namespaces by --ignore"},
+    {"feature_limit", 0, "N", "", kSay, "not supported: --ignore leaves out namespaces"},
     {"sort_features", 0, "", "", kIgnored, "features stay in the order of the line"},
     {"marginal", 0, "A", "", kSay, "counts of clicks are learned for each feature (--heads mixed)"},
 };
@@ -89,16 +87,17 @@ constexpr Word kFeatures[] = {
 constexpr Word kLearning[] = {
     {"loss_function", 0, "logistic", "", kOnly, kLogistic},
     {"learning_rate", 'l', "X", "", kSame,
-     "rates that do well there are not those that do well here"},
-    {"power_t", 0, "X", "", kSame, "of AdaGrad's sum; with --sgd the rate stays"},
+     "good rates differ from Vowpal Wabbit's: start with the default; it is the linear part's "
+     "rate, and FFM and layers have --ffm_learning_rate and --nn_learning_rate"},
+    {"power_t", 0, "X", "", kSame, "power of AdaGrad's sum; with --sgd the rate is constant"},
     {"initial_t", 0, "X", "", kIgnored,
-     "AdaGrad's steps shrink with the squared gradients, not with time, and --sgd's stay"},
+     "AdaGrad's steps shrink with the squared gradients, not with time; --sgd's are constant"},
     {"decay_learning_rate", 0, "X", "", kSay,
-     "the rate is the same in all passes; `-i MODEL -l X` continues with another"},
-    {"l1", 0, "X", "", kSame, "of FTRL: with --ftrl"},
-    {"l2", 0, "X", "", kSame, "of the weights that a line moves"},
-    {"sparse_l2", 0, "", "", kHolds, "--l2 is of the weights that a line moves"},
-    {"no_bias_regularization", 0, "", "", kHolds, "--l2 is not of the constant"},
+     "the rate is the same in all passes; `-i MODEL -l X` continues with another rate"},
+    {"l1", 0, "X", "", kSame, "only with --ftrl"},
+    {"l2", 0, "X", "", kSame, "applies to the weights that a line moves"},
+    {"sparse_l2", 0, "", "", kHolds, "--l2 applies to the weights that a line moves"},
+    {"no_bias_regularization", 0, "", "", kHolds, "--l2 does not apply to the constant"},
     {"sgd", 0, "", "", kTaken, "--optimizer sgd"},
     {"adaptive", 0, "", "", kTaken, "--optimizer adagrad"},
     {"normalized", 0, "", "", kIgnored,
@@ -115,20 +114,21 @@ constexpr Word kLearning[] = {
     {"bfgs", 0, "", "", kSay, "learning is online, or in batches: --batch_size N"},
     {"conjugate_gradient", 0, "", "", kSay, "learning is online, or in batches: --batch_size N"},
     {"svrg", 0, "", "", kSay, "learning is online, or in batches: --batch_size N"},
-    {"minibatch", 0, "N", "", kSay, "--batch_size {} sums gradients over so many examples"},
+    {"minibatch", 0, "N", "", kSay, "--batch_size {} sums the gradients of a batch"},
     {"random_seed", 0, "N", "", kTaken, "--seed {}"},
     {"initial_weight", 0, "X", "", kSay, kFirstWeights},
     {"random_weights", 0, "", "", kSay, kFirstWeights},
     {"normal_weights", 0, "", "", kSay, kFirstWeights},
     {"truncated_normal_weights", 0, "", "", kSay, kFirstWeights},
-    {"sparse_weights", 0, "", "", kIgnored, "without -b the table holds what was seen"},
+    {"sparse_weights", 0, "", "", kIgnored,
+     "without -b the table holds only the features that were seen"},
     {"feature_mask", 0, "MODEL", "", kSay,
      "--ignore and --keep choose namespaces; `leveret export --min_count N` leaves out rare "
      "features"},
-    {"classweight", 0, "LIST", "", kSay, "give the importance in the line, behind the label"},
-    {"nn", 0, "N", "", kSay, "--hidden {} makes a layer of so many ReLU units"},
+    {"classweight", 0, "LIST", "", kSay, "put the importance into the line, after the label"},
+    {"nn", 0, "N", "", kSay, "--hidden {} makes a layer of ReLU units"},
     {"dropout", 0, "", "", kSay, "layers have no dropout"},
-    {"inpass", 0, "", "", kSay, "the linear part has weights in any case: leave it out"},
+    {"inpass", 0, "", "", kSay, "the model always has a linear part: leave the option out"},
     {"meanfield", 0, "", "", kSay, "layers have no dropout"},
     {"multitask", 0, "", "", kSay, "there is one task, clicks"},
     {"lrq", 0, "ABK", "", kSay,
@@ -154,12 +154,12 @@ constexpr Word kTesting[] = {
     {"holdout_after", 0, "N", "", kSame, "not with several passes"},
     {"early_terminate", 0, "N", "predict evaluate audit serve", kIgnored, "they learn nothing"},
     {"early_terminate", 0, "N", "", kSame, ""},
-    {"initial_pass_length", 0, "N", "", kSay, "a pass is all of the input"},
+    {"initial_pass_length", 0, "N", "", kSay, "not supported: a pass reads all of the input"},
     {"progress", 'P', "N", "predict evaluate audit serve", kIgnored, "only train prints progress"},
     {"progress", 'P', "N|X.Y", "", kSame, "a point in the number makes it a factor"},
-    {"quiet", 0, "", "evaluate audit", kHolds, "they print nothing but what is asked for"},
+    {"quiet", 0, "", "evaluate audit", kHolds, "it prints only the result"},
     {"quiet", 0, "", "", kSame, ""},
-    {"audit", 'a', "", "audit", kHolds, "that is the verb"},
+    {"audit", 'a', "", "audit", kHolds, "that is this verb"},
     {"audit", 'a', "", "predict", kVerb, "audit"},
     {"audit", 'a', "", "", kSay,
      "`leveret audit -d FILE` prints features and hashes, with -i MODEL weights, too"},
@@ -170,25 +170,25 @@ constexpr Word kTesting[] = {
     {"driver_output", 0, "FILE", "", kSay, "messages go to standard error: `2>{}`"},
     {"driver_output_off", 0, "", "", kTaken, "--quiet"},
     {"limit_output", 0, "N", "", kIgnored,
-     "the first ten bad lines are reported, then their number"},
+     "the first ten bad lines are reported, then only their number"},
     {"log_level", 0, "LEVEL", "", kIgnored, "--quiet is the only level"},
     {"log_output", 0, "WHERE", "", kIgnored, "messages go to standard error"},
     {"dry_run", 0, "", "", kSay,
-     "misuse is reported before anything is read: give a file without lines"},
+     "give an empty file: wrong options are reported before anything is read"},
     {"help", 'h', "", "", kSame, "`leveret help vw` is this list"},
     {"version", 0, "", "", kSay, "`leveret --version` prints it"},
 };
 
 constexpr Word kModels[] = {
     {"initial_regressor", 'i', "MODEL", "", kSame,
-     "a model of Leveret, which knows all of its options"},
+     "a model of Leveret; it keeps the options that it was learned with"},
     {"final_regressor", 'f', "MODEL", "", kSame, ""},
-    {"save_resume", 0, "", "", kHolds, "a model has all that is needed to learn on"},
+    {"save_resume", 0, "", "", kHolds,
+     "a model always has the state that learning needs to continue"},
     {"predict_only_model", 0, "", "", kSay,
      "`leveret export -i MODEL -o FILE` makes a small model for predictions"},
-    {"preserve_performance_counters", 0, "", "", kIgnored,
-     "figures are of the run, not of the model"},
-    {"save_per_pass", 0, "", "", kSay, "--save_every N saves a checkpoint after so many examples"},
+    {"preserve_performance_counters", 0, "", "", kIgnored, "figures count the examples of one run"},
+    {"save_per_pass", 0, "", "", kSay, "--save_every N saves a checkpoint every N examples"},
     {"readable_model", 0, "FILE", "", kSay, kWeights},
     {"invert_hash", 0, "FILE", "", kSay, kWeights},
     {"hexfloat_weights", 0, "", "", kSay, kWeights},
@@ -205,23 +205,25 @@ constexpr Word kModels[] = {
 
 constexpr Word kAnswers[] = {
     {"predictions", 'p', "FILE", "", kSame, "stdout and - print them"},
-    {"raw_predictions", 'r', "FILE", "", kSame, "of predict"},
+    {"raw_predictions", 'r', "FILE", "", kSame,
+     "option of predict; predictions still go to standard output unless -p FILE is given"},
     {"link", 0, "logistic", "train evaluate audit", kOnly, kLogisticLink},
-    {"link", 0, "logistic|identity", "", kSame, "logistic without it"},
+    {"link", 0, "logistic|identity", "", kSame, "default: logistic"},
     {"min_prediction", 0, "X", "", kSay,
      "predictions are probabilities, between 0 and 1: leave it out"},
     {"max_prediction", 0, "X", "", kSay,
      "predictions are probabilities, between 0 and 1: leave it out"},
     {"daemon", 0, "", "serve", kIgnored,
-     "serve stays in the foreground; systemd or & put it behind"},
+     "serve stays in the foreground (systemd or & put it behind), listens on 127.0.0.1 without "
+     "--address, and never learns"},
     {"daemon", 0, "", "", kSay, kServe},
     {"foreground", 0, "", "serve", kHolds, "serve stays in the foreground"},
     {"foreground", 0, "", "", kSay, kServe},
     {"no_daemon", 0, "", "", kHolds, "only serve listens"},
-    {"port", 0, "N", "", kSame, "of serve, 26542 without it"},
+    {"port", 0, "N", "", kSame, "option of serve; default: 26542"},
     {"num_children", 0, "N", "serve", kTaken, "--threads {}"},
     {"num_children", 0, "N", "", kSay,
-     "`leveret serve -i MODEL --threads {}` answers by so many threads"},
+     "`leveret serve -i MODEL --threads {}` answers with several threads"},
     {"port_file", 0, "FILE", "", kSay, "serve prints its port on standard error"},
     {"pid_file", 0, "FILE", "", kSay, "`leveret serve ... & echo $! >{}` writes it"},
     {"span_server", 0, "HOST", "", kSay, kRanks},
@@ -232,15 +234,16 @@ constexpr Word kAnswers[] = {
 };
 
 constexpr Word kFwumious[] = {
-    {"linear", 0, "NS,...", "", kSame, "one list, without weights of its own"},
+    {"linear", 0, "NS,...", "", kSame, "one list of namespaces, without weights"},
     {"transform", 0, "NEW=F(NS,...)(...)", "", kSame, ""},
     {"ffm_k", 0, "K", "", kSame, ""},
-    {"ffm_field", 0, "ABC", "", kSay, "`--field a,b,c` lists the namespaces of a field"},
+    {"ffm_field", 0, "ABC", "", kSay, "`--field a,b,c` makes a field of namespaces"},
     {"ffm_field_verbose", 0, "NS,...", "", kTaken, "--field {}"},
     {"ffm_bit_precision", 0, "N", "", kIgnored,
-     "vectors have no hashed table: they come as features are seen"},
+     "vectors have no hashed table: a feature gets its row when it is seen"},
     {"ffm_k_threshold", 0, "X", "", kSay, "all vectors have --ffm_k numbers"},
-    {"ffm_init_width", 0, "X", "", kSame, "the deviation, times sqrt(K), and not the whole width"},
+    {"ffm_init_width", 0, "X", "", kSame,
+     "the standard deviation times sqrt(K), not the whole width"},
     {"ffm_init_center", 0, "X", "", kSay, "vectors begin around 0: leave it out"},
     {"ffm_init_zero_band", 0, "X", "", kSay, "vectors begin uniform around 0: leave it out"},
     {"ffm_initialization_type", 0, "NAME", "", kSay,
@@ -248,22 +251,22 @@ constexpr Word kFwumious[] = {
     {"ffm_learning_rate", 0, "X", "", kSame, ""},
     {"nn_learning_rate", 0, "X", "", kSame, ""},
     {"minimum_learning_rate", 0, "X", "", kSay,
-     "steps shrink without an end; those of the fast head (--heads mixed:fast=on) do not"},
+     "not supported: steps may shrink to nothing; for data that drifts, --heads mixed:fast=on"},
     {"ffm_power_t", 0, "X", "", kSame, ""},
     {"nn_power_t", 0, "X", "", kSame, ""},
     {"init_acc_gradient", 0, "X", "", kSame, ""},
     {"ffm_init_acc_gradient", 0, "X", "", kSame, ""},
     {"nn_init_acc_gradient", 0, "X", "", kSame, ""},
-    {"nn_layers", 0, "N", "", kSay, "--hidden N,... has the width of each layer"},
+    {"nn_layers", 0, "N", "", kSay, "--hidden N,... gives the width of each layer"},
     {"nn_topology", 0, "NAME", "", kSay,
      "layers read the pairs of the factorization machine; --heads one adds it all up"},
-    {"vwcompat", 0, "", "", kIgnored, "hashes are Vowpal Wabbit's without it"},
-    {"hogwild_training", 0, "", "", kIgnored, "--threads N says how many threads learn"},
+    {"vwcompat", 0, "", "", kIgnored, "hashes are always Vowpal Wabbit's"},
+    {"hogwild_training", 0, "", "", kIgnored, "--threads N uses several threads"},
     {"hogwild_threads", 0, "N", "", kTaken, "--threads {}"},
     {"predictions_stdout", 0, "", "", kTaken, "-p -"},
     {"predictions_after", 0, "N", "", kSay, "`tail -n +N` leaves out the first predictions"},
     {"prediction_model_delay", 0, "N", "", kSay,
-     "an example is predicted with all that was learned before it"},
+     "an example is predicted with everything that was learned before it"},
     {"build_cache_without_training", 0, "", "", kSay, "-c writes the cache while it learns"},
     {"weight_quantization", 0, "", "", kSay,
      "`leveret export -i MODEL -o FILE --bits 16` makes such weights"},
@@ -273,17 +276,29 @@ constexpr Word kFwumious[] = {
 
 /// What people type who know neither.
 constexpr Word kOthers[] = {
-    {"lr", 0, "X", "", kSay,
+    {"lr", 0, "X", "train", kSay,
      "`--optimizer linear=adagrad:rate={}` is the linear part's rate; FFM and layers have their "
      "own, "
      "rows= and layers="},
-    {"epochs", 0, "N", "", kSay, "`-c --passes {}` reads the input so many times"},
-    {"batch", 0, "N", "", kSay, "`--batch_size {}` is the option"},
-    {"verbose", 0, "", "", kSay, "progress is reported without it, and --quiet reports none"},
-    {"output", 0, "FILE", "train", kSay, "-f {} saves the model"},
-    {"output", 0, "FILE", "predict", kSay, "-p {} writes predictions"},
-    {"output", 0, "FILE", "", kSay, "results go to standard output: `>{}`"},
-    {"model", 0, "NAME", "train", kSame, "a model of the literature; -i FILE reads one"},
+    {"epochs", 0, "N", "train", kSay, "`-c --passes {}` reads the input several times"},
+    {"batch", 0, "N", "train", kSay, "`--batch_size {}` is the option"},
+    {"rate", 0, "X", "train", kSay,
+     "`--optimizer rows=adagrad:rate={}` is the FFM's rate; linear= and layers= have their own"},
+    {"layers", 0, "N", "train", kSay, "`--hidden 64,32` has the width of each layer"},
+    {"mlp", 0, "N,...", "train", kSay,
+     "`--hidden 64,32` puts layers over the FFM, `--tower mlp:hidden=64+32` over embeddings"},
+    {"range", 0, "W", "train", kSay, "`--row_bits 8:range={}` is the range of weights of 8 bits"},
+    {"input", 0, "FILE", "export serve", kSay, "-i {} names the model"},
+    {"input", 0, "FILE", "", kSay, "-d {} names the data"},
+    {"target", 0, "NAME", "convert", kSay, "--label {} names the column of the label"},
+    {"header", 0, "", "convert", kSay,
+     "the first line is the header; --columns NAME,... names the columns where there is none"},
+    {"quantize", 0, "", "export", kSay, "--bits 8 makes weights of 8 bits"},
+    {"verbose", 0, "", "", kSay, "progress is always reported; --quiet turns it off"},
+    {"output", 'o', "FILE", "train", kSay, "-f {} saves the model"},
+    {"output", 'o', "FILE", "predict", kSay, "-p {} writes predictions"},
+    {"output", 'o', "FILE", "", kSay, "results go to standard output: `>{}`"},
+    {"model", 0, "NAME", "train", kSame, "a model of the literature; -i FILE reads a saved one"},
     {"model", 0, "FILE", "", kTaken, "-i {}"},
     {"help_all", 0, "", "", kSame, "all options of the verb"},
 };
@@ -292,16 +307,16 @@ constexpr WordGroup kGroups[] = {
     {"Data", kInput},
     {"Features", kFeatures},
     {"Learning", kLearning},
-    {"Testing and telling", kTesting},
+    {"Testing and reports", kTesting},
     {"Models", kModels},
     {"Answers, servers, machines", kAnswers},
     {"Fwumious Wabbit's own", kFwumious},
-    {"Other programs'", kOthers},
+    {"Other programs' words", kOthers},
 };
 
 /// With these all options of Vowpal Wabbit have an answer.
 constexpr WordFamily kFamilies[] = {
-    {"labels are clicks, -1 or 1, and one probability is learned: no classes, no other losses",
+    {"labels are clicks, -1 or 1: classes and other losses are not supported",
      "oaa oaa_subsample scores indexing probabilities named_labels multilabel_oaa ect "
      "error log_multi no_progress swap_resistance binary csoaa csoaa_ldf csoaa_rank "
      "cs_absolute_loss ldf_override wap_ldf ot plt kary_tree threshold top_k "
@@ -310,7 +325,7 @@ constexpr WordFamily kFamilies[] = {
      "leaf_example_multiplier dream_at_update dream_repeats learn_at_leaf oas online top_K "
      "emt emt_initial emt_leaf emt_router emt_scorer emt_tree quantile_tau expectile_q "
      "logistic_min logistic_max top dont_output_best_constant"},
-    {"there are no bandits: --context scores the candidates of a request by their clicks",
+    {"bandits are not supported: --context scores the candidates of a request",
      "cb cb_adf cb_type cb_force_legacy cb_to_cbadf cb_explore cb_explore_adf "
      "cb_explore_pdf cb_sample cb_discrete cb_dro cb_dro_alpha cb_dro_tau cb_dro_wmax "
      "cb_min_cost cb_max_cost cbify cbify_cs cbify_ldf cbify_reg cbzo ccb_explore_adf "
@@ -332,7 +347,7 @@ constexpr WordFamily kFamilies[] = {
      "constant_epsilon initial_epsilon min_champ_examples min_scope model_count "
      "shift_model_bounds explore_eval multiplier target_rate experimental_igl "
      "multiworld_test learn exclude_eval per_model_save_load"},
-    {"examples do not hang together: no sequences, trees or graphs are learned",
+    {"sequences, trees and graphs are not supported",
      "search search_active_verify search_allowed_transitions search_alpha search_beta "
      "search_condition_feature_value search_graph_directed search_graph_no_structure "
      "search_graph_num_loops search_graph_separate_learners search_history_length "
@@ -345,11 +360,11 @@ constexpr WordFamily kFamilies[] = {
      "search_trained_nb_policies search_use_passthrough_repr search_xv cost cost_to_go "
      "num_label old_style_labels one_learner root_label transition_system constraints "
      "entity_cost relation_cost relation_none_cost skip_cost max negative_weight"},
-    {"no examples are asked for: all lines with a label are learned",
+    {"active learning is not supported: all lines with a label are learned",
      "active active_cover cs_active csa_debug simulation direct mellowness alpha "
      "beta_scale oracular cost_max cost_min domination max_labels min_labels range_c "
      "para_active pool_greedy pool_size reprocess subsample"},
-    {"clicks are learned, no topics", "lda lda_D lda_alpha lda_epsilon lda_rho math_mode"},
+    {"topic models are not supported", "lda lda_D lda_alpha lda_epsilon lda_rho math_mode"},
     {"--optimizer is adagrad, sgd, ftrl or adam; learning is online, or in batches (--batch_size "
      "N)",
      "OjaNewton alpha_inverse epoch_size learning_rate_cnt normalize random_init "

@@ -60,13 +60,13 @@ std::optional<BadHead> fault_of(const HttpHead& head, bool own,
   const beast::string_view host = head[http::field::host];
   if (own && !is_own({host.data(), host.size()}, allowed)) {
     return BadHead{421,
-                   "Host: only this machine is answered, by a name of its own; leveret serve "
-                   "--allow_host NAME lets in others"};
+                   "Host: only requests to a name of this machine are answered; leveret serve "
+                   "--allow_host NAME allows another name"};
   }
   const std::size_t expects = count_of(head, http::field::expect);
   if (expects > 0 && head.version() >= 11 &&
       (expects > 1 || !beast::iequals(head[http::field::expect], "100-continue"))) {
-    return BadHead{417, "Expect: 100-continue is the only one there is"};
+    return BadHead{417, "Expect: only 100-continue is supported"};
   }
   return std::nullopt;
 }

@@ -155,7 +155,7 @@ class Server::Impl {
       if (shared_.draining.exchange(true)) break;
       start(drain());
     }
-    say_("ended at once by a second signal");
+    say_("warning: ended at once by a second signal");
     stop();
   }
 

@@ -49,7 +49,8 @@ BatchFlags BatchHead::read(std::span<const float> head, unsigned ranks,
     if (head[kChecked] == all && head[kHash + i] == all * own_hash_[i]) continue;
     throw std::runtime_error("ranks no longer have the same mixers and layers, after " +
                              std::to_string(batches) +
-                             " batches: are they of one build, on processors of one kind?");
+                             " batches: start the same build of leveret-mpi on processors of one "
+                             "kind");
   }
   return {head[kFailed] > 0, head[kStop] > 0};
 }

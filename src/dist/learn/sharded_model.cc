@@ -15,8 +15,8 @@ ShardedModel::ShardedModel(const spec::Spec& spec, std::uint32_t shards, std::ui
       first_(first) {
   if (spec.evicts) {
     throw std::runtime_error(
-        "--when_full evict is not for models in shards (leveret-mpi, --deterministic), each of "
-        "which would forget other features: give --when_full overflow, and --expire");
+        "--when_full evict does not work with shards (leveret-mpi, --deterministic), as each shard "
+        "would forget other features: use --when_full overflow, and --expire");
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     parts_.push_back(std::make_unique<Part>(*frame_, *plan_, first + i, memory_limit, kernels));

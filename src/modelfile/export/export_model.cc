@@ -95,7 +95,7 @@ class ModelExporter {
         // How often a feature with a row has been seen is not known any more.
         std::vector<std::uint32_t> seen(rows_of(*before));
         if (before->dtype != store::Dtype::kU32 || seen.size() + with_row != kept.size()) {
-          damaged("counts other features than it has");
+          damaged("has counts of keys that it does not have");
         }
         model_.read(*before, reinterpret_cast<std::byte*>(seen.data()));
         kept.filter([&](std::uint32_t number, table::Key) {
@@ -111,7 +111,7 @@ class ModelExporter {
 
   std::vector<float> all_numbers(const StoredSection& section, std::uint64_t count) const {
     if (!NumberDecoder::knows(section.dtype, section.declared) || !rows_are(section, count)) {
-      damaged("counts other features than it has");
+      damaged("has counts of keys that it does not have");
     }
     std::vector<float> all;
     NumberDecoder decoder(section);
@@ -143,7 +143,7 @@ class ModelExporter {
   void add_refused(const StoredSection& from) {
     const KeptKeys& keys = keys_of(from.name.substr(0, from.name.size() - kRefused.size()));
     std::vector<std::uint32_t> places(rows_of(from));
-    if (from.dtype != store::Dtype::kU32) damaged("refuses rows to no features");
+    if (from.dtype != store::Dtype::kU32) damaged("lists refused keys in another type");
     model_.read(from, reinterpret_cast<std::byte*>(places.data()));
     std::erase_if(places, [&](std::uint32_t place) {
       return keys.kept_of_first(place) == keys.kept_of_first(std::uint64_t{place} + 1);

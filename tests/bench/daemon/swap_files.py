@@ -42,7 +42,7 @@ def wait_for_word(log, at, pid):
             if not line.endswith(b"\n"):
                 break
             position += len(line)
-            if b": serves " in line and b" now, read in " in line:
+            if b": serves " in line and b" now, " in line:
                 return "good", position
             if b": still serves " in line:
                 return "bad", position

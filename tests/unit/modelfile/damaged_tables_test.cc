@@ -134,13 +134,14 @@ TEST_CASE("what is known of features without a row is possible") {
   const std::uint32_t rows =
       static_cast<std::uint32_t>(ModelParts(good).part("field.1.rows.0.weights").shape[0]);
   refused(
-      seen, [](auto& all) { all[0] = table::RowRef::kMaxRows; }, "impossibly often");
+      seen, [](auto& all) { all[0] = table::RowRef::kMaxRows; },
+      "impossible number of occurrences");
   refused(
-      seen, [](auto& all) { all[0] = ~0u; }, "impossibly often");
+      seen, [](auto& all) { all[0] = ~0u; }, "impossible number of occurrences");
   const std::uint32_t first = words(ModelParts(good).part(positions))[0];
   refused(
-      seen, [&](auto& all) { all[first - rows] = 1; }, "counts a feature");
-  const char* const expected = "refuses rows";
+      seen, [&](auto& all) { all[first - rows] = 1; }, "counts a refused key");
+  const char* const expected = "lists refused keys";
   refused(
       positions, [&](auto& all) { all[0] = rows - 1; }, expected);
   refused(

@@ -52,10 +52,10 @@ TEST_CASE("what is wrong with a learner's options is said") {
   };
   says("--ffm_k x", "--ffm_k x");
   says("--threads 0", "threads");
-  says("--l1 1", "--l1 1 changes nothing");
-  says("--optimizer linear=sgd:l1=1", "l1=1 of --optimizer linear changes nothing");
-  says("--row_bits 8:range=1 --weight_range 1", "--weight_range 1 both set it");
-  says("--pin", "--pin changes nothing");
+  says("--l1 1", "--l1 1 does nothing");
+  says("--optimizer linear=sgd:l1=1", "l1=1 of --optimizer linear does nothing");
+  says("--row_bits 8:range=1 --weight_range 1", "--weight_range 1 set the same thing");
+  says("--pin", "--pin does nothing");
   says("-f model", "-f is no option of a learner");
   says("--passes 2", "--passes is no option of a learner");
   says("ffm_k", "ffm_k is no option of a learner");

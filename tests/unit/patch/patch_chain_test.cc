@@ -161,7 +161,7 @@ TEST_CASE("a patch that has become another one since the chain was looked at is 
   PatchChain chain({models.patch(1), models.patch(2)});
   std::filesystem::rename(models.patch(3), models.patch(2));
   CHECK_THROWS_WITH(apply_patches(models.model(0), chain, models.folder / "made", 1),
-                    Contains("2.patch: is another patch than a moment ago"));
+                    Contains("2.patch: has changed since it was checked"));
   CHECK_FALSE(std::filesystem::exists(models.folder / "made"));
 }
 

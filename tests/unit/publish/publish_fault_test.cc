@@ -160,7 +160,7 @@ TEST_CASE(
   const auto reset = [&] {
     fs::remove_all(dir);
     fs::create_directory(dir);
-    std::ofstream(dir + "/notes.lvt") << "somebody's";
+    std::ofstream(dir + "/.notes") << "somebody's";
   };
   int calls = 0;
   reset();
@@ -191,7 +191,7 @@ TEST_CASE(
       std::vector<std::string> names;
       for (const auto& item : fs::directory_iterator(dir)) names.push_back(item.path().filename());
       std::ranges::sort(names);
-      REQUIRE(names == std::vector<std::string>{"1.lvt", Manifest::kName, "notes.lvt"});
+      REQUIRE(names == std::vector<std::string>{".notes", "1.lvt", Manifest::kName});
       REQUIRE(read_manifest(dir)->newest().step == 1);
     }
   }

@@ -96,7 +96,7 @@ TEST_CASE("a bad file is told once, and the model stays until the file changes")
   std::ofstream(path) << "no model\n";
   told("");
   fs::remove(path);
-  told("no file");
+  told("no such file");
   save(models[1], path);
   check_swapped(watch.poll(), place, models[1]);
 }

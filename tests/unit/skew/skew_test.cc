@@ -89,7 +89,7 @@ TEST_CASE("a namespace of another name is one that is missing and one that is st
   CHECK(found[1].name == "user");
   CHECK(found[1].learned == 1);
   CHECK(to_text(found[1]) ==
-        "0.0 % of 1000 lines have namespace user, and 100.0 % of the learned examples had it");
+        "only 0.0 % of 1000 lines have namespace user; 100.0 % of the learned examples had it");
   const SkewCounts counts = counter.take_counts();
   CHECK(counts.skewed_windows == 2);
   CHECK(counts.strange_namespaces == 2000);

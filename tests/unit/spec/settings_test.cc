@@ -98,7 +98,7 @@ TEST_CASE("several keys of one word, and parts of --optimizer") {
 TEST_CASE("keys behind a rule without a part are those of the part that it is for") {
   CHECK(with("optimizer", {"ftrl:rate=.25"}).linear.rate == .25f);
   CHECK(with("optimizer", {"adam:rate=.25"}).nn.rate == .25f);
-  CHECK(message("optimizer", {"sgd:rate=.25"}).find("one part before keys") != std::string::npos);
+  CHECK(message("optimizer", {"sgd:rate=.25"}).find("a part before the keys") != std::string::npos);
 }
 
 TEST_CASE("what is wrong names the option, what is given and what may stand there") {
@@ -109,10 +109,10 @@ TEST_CASE("what is wrong names the option, what is given and what may stand ther
            {"row_bits", "8:range=3", "range=3 of --row_bits: expected a power of two"},
            {"row_bits", ":range=1", "--row_bits "},
            {"row_bits", "7:range=1", "--row_bits 7: expected 4, 8, 12"},
-           {"optimizer", "rows=sgd:rate=.1,layers=adam", "another part is another --optimizer"},
+           {"optimizer", "rows=sgd:rate=.1,layers=adam", "repeat --optimizer for another part"},
            {"optimizer", "rows=sgd:l1=1", "rate=X"},
-           {"optimizer", "linear=ftrl,rows=sgd:rate=1", "one part before keys"},
-           {"optimizer", "towers=sgd:rate=1", "one part before keys"},
+           {"optimizer", "linear=ftrl,rows=sgd:rate=1", "a part before the keys"},
+           {"optimizer", "towers=sgd:rate=1", "a part before the keys"},
            {"optimizer", "rows=sgd:rate=-1", "rate=-1 of --optimizer rows: expected a number"}}) {
     INFO(option << " " << word);
     CHECK_THAT(message(option, {word}), Catch::Contains(says));
