@@ -33,9 +33,9 @@ else
     echo 'import leveret, numpy'
     echo 'labels, clicks = [1, -1], [1, 0] * 50'
     echo 'frame = numpy.array([["u1", "a1"], ["u2", "a2"]] * 50, object)'
-    sed -n '/^    learner = leveret/,/^    leveret.evaluate/s/^    //p' "$source_dir/docs/libraries.md"
+    sed -n '/^    learner = leveret/,/^    classifier.predict/s/^    //p' "$source_dir/docs/libraries.md"
   } >readme.py
-  grep -q '^leveret.evaluate' readme.py
+  grep -q '^classifier.predict' readme.py
   venv/bin/python readme.py
   venv/bin/python -m pytest -q -p no:cacheprovider tests --ignore tests/test_sklearn.py
 fi

@@ -132,7 +132,7 @@ def check_clicks(labels: np.ndarray, importances: Optional[np.ndarray]) -> None:
     if wrong.any():
         at = int(wrong.argmax())
         raise ValueError(
-            f"label {at} is {labels[at]:g}, and must be 1, 0, -1, or NaN where none is known"
+            f"the label of example {at} is {labels[at]:g}: give 1, 0, -1, or NaN where none is known"
         )
     if importances is None:
         return
@@ -140,13 +140,13 @@ def check_clicks(labels: np.ndarray, importances: Optional[np.ndarray]) -> None:
     if wrong.any():
         at = int(wrong.argmax())
         raise ValueError(
-            f"importance {at} is {importances[at]:g}, and must be from 0 to {MOST_IMPORTANCE:g}"
+            f"the importance of example {at} is {importances[at]:g}: give a number from 0 to {MOST_IMPORTANCE:g}"
         )
 
 
 def check_order(ends: np.ndarray) -> None:
     if (ends[1:] < ends[:-1]).any():
-        raise ValueError("ends are not in order")
+        raise ValueError("an end must not be less than the one before")
 
 
 def hash_of(value: int, what: str) -> int:

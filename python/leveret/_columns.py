@@ -54,6 +54,9 @@ def table_of(X: object) -> Table:
 def _array_of(column: object) -> np.ndarray:
     """[rows]: numbers, or objects as they came: a category is told by what was fitted, not by what this
     table has."""
+    if str(getattr(column, "dtype", "")) == "category":  # of pandas: categories, also where they are numbers
+        texts = [*map(_text_of, column.cat.categories), None]
+        return np.array([texts[code] for code in column.cat.codes], object)  # -1: missing
     array = column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
     if array.dtype.kind in "iuf":
         return array

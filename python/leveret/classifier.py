@@ -64,8 +64,8 @@ class LeveretClassifier(ClassifierMixin, BaseEstimator):
 
     Each column of a data frame is a namespace of its name (of an array: x0, x1, …), and so a field.
     Numbers become features as `leveret convert csv --numeric_as` makes them (`numeric_as`: log2bucket,
-    value or both); anything else is a category, its text the feature. What is missing (None, NaN, "")
-    has no feature. `options` are those of `leveret train` about the model and how it learns.
+    value or both); anything else is a category, its text the feature. So an id that is stored as a number
+    needs pandas' type category, or str. What is missing (None, NaN, "") has no feature. `options` are those of `leveret train` about the model and how it learns.
 
     >>> import numpy as np, leveret
     >>> X = np.array([["u1", "a1"], ["u1", "a2"], ["u2", "a1"], ["u2", "a2"]] * 50, dtype=object)

@@ -33,6 +33,20 @@ class Frame:
         return Frame({name: column[begin:end] for name, column in self._columns.items()})
 
 
+class Categories:
+    """What is asked of a column of pandas' type category."""
+
+    dtype = "category"
+
+    def __init__(self, values):
+        self.categories = sorted({value for value in values if value == value})
+        self.codes = np.array([self.categories.index(v) if v == v else -1 for v in values], np.int8)
+        self.cat = self
+
+    def __len__(self):
+        return len(self.codes)
+
+
 def made(count, seed=1):
     """A frame, and clicks on ads that some users like."""
     chance = random.Random(seed)
@@ -71,6 +85,21 @@ class ClassifierTest(unittest.TestCase):
             for i, click in enumerate(clicks):
                 cells = [frame[name][i] for name in frame.columns]
                 rows.writerow([click, *("" if cell != cell else cell for cell in cells)])
+
+    def test_categories_that_are_numbers(self):
+        """An id of pandas' type category is no amount, whatever its values are."""
+        ids, clicks = np.arange(400) % 40, np.arange(400) % 40 % 3 == 0
+
+        def of(column):
+            classifier = leveret.LeveretClassifier("--ffm_k 0").fit(Frame({"id": column}), clicks)
+            return classifier.predict_proba(Frame({"id": column}))
+
+        # Too large for a float, in which pandas holds whole numbers beside missing ones.
+        large = [float("nan") if i == 7 else 2**60 + i for i in ids.tolist()]
+        texts = np.array([None if i == 7 else str(2**60 + i) for i in ids.tolist()], object)
+        np.testing.assert_array_equal(of(Categories(ids)), of(ids.astype(str).astype(object)))
+        np.testing.assert_array_equal(of(Categories(large)), of(texts))
+        self.assertFalse(np.array_equal(of(ids), of(Categories(ids))))
 
     def test_as_convert_csv(self):
         frame, clicks = made(1000)
@@ -176,7 +205,7 @@ class ClassifierTest(unittest.TestCase):
             "passes is 0": lambda: new(passes=0).fit(frame, clicks),
             "inconsistent numbers": lambda: new().fit(frame, clicks[:5]),
             "sample_weight": lambda: new().fit(frame, clicks, sample_weight=[1]),
-            "importance 0 is -1": lambda: new().fit(frame, clicks, sample_weight=-np.ones(50)),
+            "importance of example 0 is -1": lambda: new().fit(frame, clicks, sample_weight=-np.ones(50)),
             "infinity": lambda: new().fit(np.full((50, 2), np.inf), clicks),
             "2D array": lambda: new().fit(clicks, clicks),
             "X has 1 features": lambda: fitted.predict(np.zeros((3, 1))),

@@ -135,9 +135,9 @@ class LearnerTest(unittest.TestCase):
         unordered = ends.copy()
         unordered[4000] = 1
         for message, given in {
-            "label 4000 is 7": (labels, rows, ends),
-            "importance 4500 is -1": (np.ones(5000), rows, ends, weights),
-            "ends are not in order": (np.ones(5000), rows, unordered),
+            "label of example 4000 is 7": (labels, rows, ends),
+            "importance of example 4500 is -1": (np.ones(5000), rows, ends, weights),
+            "must not be less than the one": (np.ones(5000), rows, unordered),
         }.items():
             with self.assertRaisesRegex(ValueError, message):
                 learner.learn_features(*given)
@@ -268,7 +268,7 @@ class LearnerTest(unittest.TestCase):
                 self.assertAlmostEqual(getattr(found, name), value, delta=5.1e-7, msg=name)
         as_clicks = leveret.evaluate(np.array(labels) == 1, [0.5] * len(labels))
         self.assertEqual((as_clicks.auc, as_clicks.base_rate), (0.5, found.base_rate))
-        with self.assertRaisesRegex(ValueError, "label 1 is 2"):
+        with self.assertRaisesRegex(ValueError, "label of example 1 is 2"):
             leveret.evaluate([1, 2], [0.5, 0.5])
         with self.assertRaisesRegex(ValueError, "2 labels of 1 examples|1 predictions of 2"):
             leveret.evaluate([1, 0], [0.5])

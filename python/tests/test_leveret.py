@@ -205,7 +205,7 @@ class LeveretTest(unittest.TestCase):
         for ends in [3], [-1, 2], [[2]], [2**40]:
             with self.assertRaisesRegex(ValueError, "from 0 to 2"):
                 model.predict_features(two, ends)
-        with self.assertRaisesRegex(ValueError, "not in order"):
+        with self.assertRaisesRegex(ValueError, "must not be less than the one"):
             model.predict_features(two, [2, 1])
         for wrong in np.zeros(3), two.reshape(1, 2):
             with self.assertRaisesRegex(TypeError, "FEATURE"):
@@ -276,7 +276,7 @@ class LeveretTest(unittest.TestCase):
             run("diff", names[i - 1], names[i], "-o", names[2 + i])
         answers = [list(leveret.Model.open(name).predict(self.lines)) for name in names[:3]]
         model = leveret.Model.open(names[0])
-        with self.assertRaisesRegex(OSError, "lead there first"):
+        with self.assertRaisesRegex(OSError, "patches in between"):
             model.patch([names[4]])
         self.assertEqual(list(model.predict(self.lines)), answers[0])
         model.patch([names[3]])
@@ -287,7 +287,7 @@ class LeveretTest(unittest.TestCase):
         patched, trained = (pathlib.Path(names[i]).read_bytes() for i in (5, 2))
         self.assertEqual(patched, trained[: len(patched)])
         self.assertGreater(len(patched), 1000)
-        with self.assertRaisesRegex(ValueError, "no patch"):
+        with self.assertRaisesRegex(ValueError, "at least one patch"):
             model.patch([])
         # A patch is not written over, by whatever name.
         before = pathlib.Path(names[4]).read_bytes()
