@@ -35,6 +35,13 @@ void check_together(const Options& options, bool numeric_given, bool strength_gi
   if (numeric_given && options.numeric > options.fields) {
     throw CLI::ValidationError("--numeric", "cannot be more than --fields");
   }
+  if (options.populations && options.numeric >= options.fields) {
+    throw CLI::ValidationError("--populations",
+                               "needs a categorical field, whose values tell them");
+  }
+  if (options.order > options.fields) {
+    throw CLI::ValidationError("--order", "cannot be more than --fields");
+  }
   if (!options.truth.empty() && is_printed_to(options.truth)) {
     throw CLI::ValidationError("--truth", "is where the rows go; name another file");
   }
@@ -47,6 +54,9 @@ void check_together(const Options& options, bool numeric_given, bool strength_gi
   }
   if (options.format == Format::kCriteo && (options.fields != 39 || options.numeric != 13)) {
     throw CLI::ValidationError("--format criteo", "has 39 fields, 13 of them numeric");
+  }
+  if (options.format == Format::kCriteo && options.numbers > 0) {
+    throw CLI::ValidationError("--numbers", "is for --format vw and csv");
   }
   if (options.format != Format::kVw && options.numeric_as != NumericAs::kLog2Bucket) {
     throw CLI::ValidationError("--numeric-as", "is for --format vw; raw formats hold the numbers");
@@ -87,6 +97,17 @@ ParsedOptions parse_options(int argc, char** argv) {
   app.add_option("--vocabulary", o.vocabulary,
                  "Values of the largest categorical field, 2 to 100000000 (default 1000000)")
       ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{100'000'000}));
+  app.add_option(
+         "--order", o.order,
+         "Fields of each planted product, 2 or 3: 3 plants products of three fields in place "
+         "of the pairs (default 2)")
+      ->check(CLI::Range(2u, 3u));
+  app.add_option("--numbers", o.numbers,
+                 "Real numbers of each row, in a namespace of their own, of which a non-linear "
+                 "function is planted, 0 to 1000 (default 0)")
+      ->check(CLI::Range(0u, 1000u));
+  app.add_flag("--populations", o.populations,
+               "Two populations, told by the values of one field, with weights of their own");
   app.add_option("--base-rate,--base_rate", o.base_rate,
                  "Share of positives, .001 to .999 (default .25)")
       ->check(real_between(0.001, 0.999));

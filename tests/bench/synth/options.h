@@ -19,6 +19,9 @@ struct Options {
   std::uint32_t fields = 39;
   std::uint32_t numeric = 13;  ///< the first this many fields are numeric; default a third
   std::uint64_t vocabulary = 1'000'000;  ///< of the largest categorical field
+  std::uint32_t order = 2;               ///< fields of a planted product: 2 or 3
+  std::uint32_t numbers = 0;             ///< real numbers of a row, whose function is planted
+  bool populations = false;              ///< two, with weights of their own
   double base_rate = 0.25;
   double drift = 0;  ///< how often, per million rows, the world is replaced
   DriftKind drift_kind = DriftKind::kUnnamed;

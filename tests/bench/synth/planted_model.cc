@@ -11,18 +11,26 @@ namespace {
 // Streams of hashes that must not meet.
 constexpr std::uint64_t kFieldStream = 1, kRowStream = 2, kPilotStream = 3, kPairStream = 4,
                         kUnitStream = 5, kLabelIndex = 1u << 20, kDriftIndex = 1u << 21,
-                        kNetworkIndex = 1u << 22, kPairDriftIndex = 1u << 23;
+                        kNetworkIndex = 1u << 22, kPairDriftIndex = 1u << 23,
+                        kPopulationIndex = 1u << 24, kSecondIndex = (1u << 24) + 1;
 
 constexpr std::uint64_t kPilotRows = 20000;
 
 // Standard deviations of the logit's parts. Chosen so that 1 M rows of 39 fields look like the
 // Criteo set to linear and field-aware learners (datasets/README.md has the figures).
 constexpr double kLinearSd = 1.55, kPairSd = 1.1, kNetworkSd = 0.75;
+// That of the numbers is as large as that of pairs or triples.
+constexpr double kNumberSd = 1.1;
 
 }  // namespace
 
 PlantedModel::PlantedModel(const Options& options)
-    : seed_(mix(options.seed)), drift_(options), cells_(options.fields) {
+    : seed_(mix(options.seed)),
+      drift_(options),
+      triples_(seed_, options.order == 3 ? options.fields : 0),
+      has_triples_(options.order == 3),
+      numbers_(seed_, options.numbers),
+      cells_(options.fields) {
   plan_fields(options);
   plan_pairs();
   plan_network();
@@ -50,6 +58,9 @@ void PlantedModel::plan_fields(const Options& options) {
       field.scale = portable_exp(dice(3) * 5);  // medians from 1 to some hundreds
       field.tail = 0.4 + 0.9 * dice(4);
     } else {
+      if (options.populations && size_rank[f - options.numeric] == categorical / 2) {
+        population_field_ = static_cast<int>(f);
+      }
       double place = categorical > 1 ? size_rank[f - options.numeric] / (categorical - 1.0) : 0.5;
       double size = 2 * portable_pow(static_cast<double>(options.vocabulary) / 2, place);
       field.vocabulary = static_cast<std::uint64_t>(size);
@@ -113,7 +124,7 @@ void PlantedModel::calibrate(double base_rate) {
     return variance > 1e-12 ? wanted / std::sqrt(variance) : 0;
   };
   scale_ = {scale_of(&Parts::linear, kLinearSd), scale_of(&Parts::pairs, kPairSd),
-            scale_of(&Parts::network, kNetworkSd)};
+            scale_of(&Parts::network, kNetworkSd), scale_of(&Parts::numbers, kNumberSd)};
   double low = -40, high = 40;
   for (int i = 0; i < 40; ++i) {
     bias_ = (low + high) / 2;
@@ -147,6 +158,17 @@ void PlantedModel::draw_cells(std::uint64_t row_key) {
       draw_categorical(field, u, cell);
     }
   }
+  numbers_.draw(row_key);
+  choose_population();
+}
+
+/// In the second population each value has other weights, and shows the same token.
+void PlantedModel::choose_population() {
+  if (population_field_ < 0) return;
+  const Cell& chosen = cells_[static_cast<std::size_t>(population_field_)];
+  population_ = chosen.missing ? 0 : derive(chosen.key, kPopulationIndex) & 1;
+  if (population_ == 0) return;
+  for (Cell& cell : cells_) cell.key = derive(cell.key, kSecondIndex);
 }
 
 void PlantedModel::draw_categorical(const Field& field, double u, Cell& cell) const {
@@ -158,7 +180,8 @@ void PlantedModel::draw_categorical(const Field& field, double u, Cell& cell) co
 }
 
 PlantedModel::Parts PlantedModel::parts() const {
-  return {linear_part(), pair_part(), network_part()};
+  return {linear_part(), has_triples_ ? triples_.part(cells_) : pair_part(), network_part(),
+          numbers_.part(population_)};
 }
 
 double PlantedModel::linear_part() const {
@@ -213,7 +236,8 @@ double PlantedModel::network_part() const {
 }
 
 double PlantedModel::logit(const Parts& p) const {
-  return bias_ + scale_.linear * p.linear + scale_.pairs * p.pairs + scale_.network * p.network;
+  return bias_ + scale_.linear * p.linear + scale_.pairs * p.pairs + scale_.network * p.network +
+         scale_.numbers * p.numbers;
 }
 
 }  // namespace leveret::synth

@@ -7,9 +7,11 @@
 ///   linear  = sum over fields of w(field, value)
 ///   pairs   = sum over the planted pairs (f, g) of <a(f, value, g), a(g, value, f)>, 4 wide
 ///   network = sum over ReLU units of o * max(0, sum over the unit's fields of z(field, value))
-/// where under drift a weight w or a vector a is another one at another row (drift.h). Each part is
-/// scaled to its share of the logit's variance, and the bias set to the wanted base rate, on a
-/// pilot sample. Not thread safe.
+/// and, where options ask for them, products of three fields in place of the pairs, a function of
+/// real numbers, and a second population whose values have other weights (plants.h); where under
+/// drift a weight w or a vector a is another one at another row (drift.h). Each part is scaled to
+/// its share of the logit's variance, and the bias set to the wanted base rate, on a pilot sample.
+/// Not thread safe.
 #pragma once
 
 #include <array>
@@ -19,6 +21,7 @@
 
 #include "drift.h"
 #include "options.h"
+#include "plants.h"
 
 namespace leveret::synth {
 
@@ -38,6 +41,7 @@ class PlantedModel {
   /// Makes row number `row`; cells() then holds it.
   void draw(std::uint64_t row);
   const std::vector<Cell>& cells() const { return cells_; }
+  const std::vector<double>& numbers() const { return numbers_.values(); }
   double probability() const { return probability_; }
   bool clicked() const { return clicked_; }
 
@@ -62,7 +66,7 @@ class PlantedModel {
   };
   using Vector = std::array<double, 4>;
   struct Parts {
-    double linear, pairs, network;
+    double linear, pairs, network, numbers;
   };
 
   void plan_fields(const Options& options);
@@ -70,6 +74,7 @@ class PlantedModel {
   void plan_network();
   void calibrate(double base_rate);
   void draw_cells(std::uint64_t row_key);
+  void choose_population();
   void draw_categorical(const Field& field, double u, Cell& cell) const;
   Parts parts() const;
   double linear_part() const;
@@ -83,7 +88,12 @@ class PlantedModel {
   std::vector<Field> fields_;
   std::vector<Pair> pairs_;
   std::vector<Unit> units_;
-  Parts scale_{1, 1, 1};
+  Triples triples_;  ///< none: there are pairs
+  bool has_triples_;
+  Numbers numbers_;
+  int population_field_ = -1;  ///< whose values belong to one of two populations; -1: there is one
+  unsigned population_ = 0;    ///< of the row
+  Parts scale_{1, 1, 1, 1};
   double bias_ = 0;
   std::vector<Cell> cells_;
   double probability_ = 0;

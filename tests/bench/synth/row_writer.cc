@@ -37,6 +37,8 @@ void RowWriter::header(std::string& out) const {
   if (options_.format != Format::kCsv) return;
   out += "label";
   for (const std::string& name : names_) (out += ',') += name;
+  for (std::uint32_t i = 0; i < options_.numbers; ++i)
+    fmt::format_to(std::back_inserter(out), ",N{}", i + 1);
   out += '\n';
 }
 
@@ -70,6 +72,11 @@ void RowWriter::vw_row(const PlantedModel& model, std::string& out) const {
       fmt::format_to(std::back_inserter(out), "v:{:.6g}", log);
     }
   }
+  const std::vector<double>& numbers = model.numbers();
+  if (!numbers.empty()) out += " |numbers";
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    fmt::format_to(std::back_inserter(out), " n{}:{:.3f}", i + 1, numbers[i]);
+  }
   out += '\n';
 }
 
@@ -84,6 +91,9 @@ void RowWriter::table_row(const PlantedModel& model, char separator, std::string
     } else {
       append_hex(static_cast<std::uint32_t>(cell.value), out);
     }
+  }
+  for (const double number : model.numbers()) {
+    fmt::format_to(std::back_inserter(out), "{}{:.3f}", separator, number);
   }
   out += '\n';
 }
