@@ -13,6 +13,7 @@ constexpr const block::TowerKind* kTowerKinds[] = {
     &block::kCrossTower,        //
     &block::kCrossMatrixTower,  //
     &block::kAttentionTower,    //
+    &block::kDotTower,          //
 };
 
 }  // namespace

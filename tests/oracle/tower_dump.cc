@@ -60,6 +60,7 @@ Json towers_of(const Spec& spec) {
     all.push_back({{"name", tower.name},
                    {"kind", tower.kind->word},
                    {"layers", value_of_key(tower, "layers")},
+                   {"keep", value_of_key(tower, "keep")},
                    {"heads", value_of_key(tower, "heads")},
                    {"hidden", values_of_key(tower, "hidden").size()},
                    {"own_loss", tower.own_loss}});

@@ -39,6 +39,9 @@ CASES = [
     ONE + "--embedding_dim 3 --tower autoint:layers=1,heads=1,dim=2",
     ONE + "--embedding_dim 5 --pool mean --tower autoint:layers=2,heads=3,dim=4,hidden=7",
     ONE + "--embedding_dim 4 --admit 3 --tower autoint:layers=3,heads=2,dim=8 --tower fm",
+    ONE + "--embedding_dim 5 --tower dot:hidden=7",
+    ONE + "--embedding_dim 3 --pool mean --admit 3 --tower dot:keep=products,hidden=none --tower fm",
+    "--ffm_k 0 --embedding_dim 6 --tower dot:hidden=5,loss=own --tower dot:keep=products,hidden=4+3",
     "--ffm_k 0 --embedding_dim 5 --tower fwfm:loss=own --tower mlp:hidden=6 --tower cross:layers=2,loss=own",
 ]
 
@@ -115,6 +118,10 @@ class Oracle:
             return scale * (self.arrays[name + ".r"] * (e[f] * e[g]).sum(dim=1)).sum()
         if kind == "autoint":
             return self.output(tower, self.attended(tower, e).flatten())
+        if kind == "dot":  # Qu et al. 2016, equations 2, 3 and 8; of f < g as above
+            g, f = torch.tril_indices(len(e), len(e), offset=-1)
+            products = (e[f] * e[g]).sum(dim=1)
+            return self.output(tower, torch.cat([x0, products] if tower["keep"] == 0 else [products]))
         x = x0
         for number in range(tower["layers"]):
             layer = f"{name}.cross{number}"

@@ -86,5 +86,6 @@ extern const TowerKind kFwfmTower;         ///< fwfm_block.h
 extern const TowerKind kCrossTower;        ///< cross_block.h, weights that are vectors
 extern const TowerKind kCrossMatrixTower;  ///< cross_block.h, matrices of low rank
 extern const TowerKind kAttentionTower;    ///< attention_block.h
+extern const TowerKind kDotTower;          ///< dot_block.h
 
 }  // namespace leveret::block

@@ -108,7 +108,9 @@ double ReferenceModel::tower(const spec::TowerSpec& tower, ReferenceScores& s) c
   }
   std::vector<double> in = inputs_of(tower, s);
   if (fields == 0) return 0;
-  in = tower.kind == &block::kAttentionTower ? attended(tower, s) : crossed(tower, std::move(in));
+  in = tower.kind == &block::kAttentionTower ? attended(tower, s)
+       : tower.kind == &block::kDotTower     ? multiplied(tower, s)
+                                             : crossed(tower, std::move(in));
   const std::size_t hidden = numbers_of(tower, "hidden").size();
   for (std::size_t l = 0; l < hidden; ++l) {  // mlp_block.h
     in = dense(layer(tower.name + "." + std::to_string(l)), in);
@@ -161,6 +163,20 @@ std::vector<double> ReferenceModel::attended(const spec::TowerSpec& tower,
   }
   std::vector<double> all;
   for (const std::vector<double>& token : x) all.insert(all.end(), token.begin(), token.end());
+  return all;
+}
+
+/// dot_block.h.
+std::vector<double> ReferenceModel::multiplied(const spec::TowerSpec& tower,
+                                               const ReferenceScores& s) const {
+  std::vector<double> all;
+  for (std::size_t f = 0; numbers_of(tower, "keep")[0] == 0 && f < fields; ++f) {
+    all.insert(all.end(), s.embeddings[f].begin(), s.embeddings[f].end());
+  }
+  for (std::size_t g = 0; g < fields; ++g) {
+    for (std::size_t f = 0; f < g; ++f) all.push_back(product(s.embeddings[f], s.embeddings[g]));
+  }
+  if (all.empty()) all.push_back(0);
   return all;
 }
 

@@ -162,6 +162,12 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   spec::set_towers(autoint_batch, "autoint:layers=1,heads=3,dim=2 mlp:hidden=3");
   autoint_batch.batch_size = 4;
   autoint_batch.batch_warmup = 0;
+  Spec& dot = add("inner products, batch of 4");
+  dot.ffm_k = 0;
+  dot.embedding_dim = 5;
+  spec::set_towers(dot, "dot:hidden=4 dot:keep=products,hidden=none,loss=own");
+  dot.batch_size = 4;
+  dot.batch_warmup = 0;
   Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
   all_towers.embedding_dim = 8;
   spec::set_towers(

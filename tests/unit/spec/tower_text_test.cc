@@ -42,6 +42,8 @@ TEST_CASE("a tower's text is what it takes back, with its defaults said") {
       {"mlp:in=embeddings", "mlp:hidden=64+32"},
       {"autoint", "autoint:layers=2,heads=2,dim=8,hidden=none"},
       {"autoint:dim=3,heads=1", "autoint:layers=2,heads=1,dim=3,hidden=none"},
+      {"dot", "dot:keep=embeddings,hidden=64+32"},
+      {"dot:hidden=none,keep=products", "dot:keep=products,hidden=none"},
       {"none", "none"},
       {"", "none"},
   };
@@ -71,7 +73,7 @@ TEST_CASE("towers are called by kind and place, and setting them again replaces 
 
 TEST_CASE("a tower that cannot be is refused by what is wrong") {
   const std::pair<const char*, const char*> texts[] = {
-      {"dnn", "mlp, fm, fwfm, cross, cross2 or autoint"},
+      {"dnn", "mlp, fm, fwfm, cross, cross2, autoint or dot"},
       {"fm:hidden=4", "pairs=fields or all, loss=joint or own behind fm"},
       {"fm:loss=both", "loss=joint or loss=own"},
       {"mlp:rank=4", "hidden=N+N"},

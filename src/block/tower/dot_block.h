@@ -1,0 +1,63 @@
+/// Inner products of the fields' embeddings. With e_f the embedding of field f, d numbers
+/// (embedding_block.h), it makes
+///   p_fg = <e_f, e_g> for all fields f < g,
+/// and before them, unless keep=products says otherwise, the numbers of all e. ReLU layers and an
+/// output neuron stand over these (mlp_block.h). So it has
+///   the product layer of IPNN (Qu et al., Product-based Neural Networks, ICDM 2016, equations 2,
+///   3 and 8): linear signals z and quadratic signals p go to the first ReLU layer, and
+///   the dot interaction of DLRM (Naumov et al. 2019, section 2.1.3; DHEN paper, equation 3) and
+///   its top MLP, without the numeric features that DLRM has in addition.
+/// On the way back, with P_fg = d loss / d p_fg: d e_f = sum over g of P_fg e_g, and what comes for
+/// its own numbers.
+///
+/// F (F - 1) / 2 products of d numbers for each example: F² d floating point operations, and as
+/// many twice over on the way back. Products and gradients are kept within ±1e6. A field that an
+/// example lacks has an e of zeros.
+///
+/// Shapes: B examples, F fields.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "kernels/kernels.h"
+
+namespace leveret::block {
+
+class DotBlock final : public Block {
+ public:
+  DotBlock(const kernels::Kernels& kernels, Config config, Tower tower)
+      : kernels_(&kernels),
+        config_(std::move(config)),
+        tower_(std::move(tower)),
+        keeps_(tower_.number("keep") == 0) {}
+
+  static constexpr float kMost = 1e6f;
+  /// The tensor that it makes: F · d numbers of e, if they are kept, and F (F - 1) / 2 products, of
+  /// f < g at g (g - 1) / 2 + f. Products alone are one number, 0, where there is one field.
+  static std::string output_of(const Tower& tower) { return tower.name + ".products"; }
+
+  void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
+  bool has_layers() const override { return true; }
+  void finish(const Run& run) const override;
+  /// From the gradient of what it makes; writes that of the embeddings.
+  void finish_back(const Run& run) const override;
+
+  Split split() const override { return Split::kBehindSums; }
+
+ private:
+  std::size_t kept(std::size_t fields) const { return keeps_ ? fields * d_ : 0; }
+
+  const kernels::Kernels* kernels_;
+  Config config_;
+  Tower tower_;
+  bool keeps_;           ///< the numbers of e, too
+  std::uint32_t d_ = 0;  ///< numbers of an embedding
+  tape::TensorInput fields_;
+  tape::TensorId out_ = tape::TensorId::kNone;
+};
+
+}  // namespace leveret::block
