@@ -1,11 +1,11 @@
 #include "block/tower/attention_block.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "block/bound.h"
 #include "block/dense/dense_products.h"
 #include "block/dense/layer_back.h"
+#include "block/dense/relu.h"
 #include "block/tower/make_tower.h"
 #include "tape/gradients.h"
 
@@ -91,25 +91,10 @@ void AttentionBlock::attend(tape::Tape& tape, const Layer& layer, std::size_t b,
                             std::size_t fields) const {
   const float *const q = tape[layer.made[kQuery]].at(b), *const k = tape[layer.made[kKey]].at(b),
                      *const v = tape[layer.made[kValue]].at(b);
-  float *const a = tape[layer.weights].at(b), *const out = tape[layer.out].at(b);
+  float* const out = tape[layer.out].at(b);
   std::copy_n(tape[layer.made[kRest]].at(b), fields * token(), out);
-  for (std::size_t h = 0; h < heads_; ++h) {
-    for (std::size_t f = 0; f < fields; ++f) {
-      const std::size_t at = f * token() + h * dim_;
-      float* const weights = a + (h * fields + f) * fields;
-      for (std::size_t g = 0; g < fields; ++g) {
-        weights[g] = kernels_->dot(q + at, k + g * token() + h * dim_, dim_);
-      }
-      const float most = *std::max_element(weights, weights + fields);
-      float sum = 0;
-      for (std::size_t g = 0; g < fields; ++g) sum += weights[g] = std::exp(weights[g] - most);
-      for (std::size_t g = 0; g < fields; ++g) {
-        weights[g] /= sum;
-        kernels_->axpy(weights[g], v + g * token() + h * dim_, dim_, out + at);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < fields * token(); ++i) out[i] = std::max(out[i], 0.0f);
+  block::attend(*kernels_, shape(fields), {q, k, v}, tape[layer.weights].at(b), out);
+  relu(out, fields * token());
   bound(kMost, out, fields * token());
 }
 
@@ -140,26 +125,13 @@ void AttentionBlock::attend_back(tape::Tape& tape, const Layer& layer, std::size
   const std::size_t size = fields * token();
   const float *const out = tape[layer.out].at(b), *const d_out = tape[layer.out].d_at(b);
   float* const d = gradient(kRest);
-  for (std::size_t i = 0; i < size; ++i) d[i] = out[i] > 0.0f ? d_out[i] : 0.0f;
+  std::copy_n(d_out, size, d);
+  relu_back(out, size, d);
   for (const Projection of : {kQuery, kKey, kValue}) std::fill_n(gradient(of), size, 0.0f);
-  float* const d_a = tape[back_].values;  // what comes back is not there yet
-  for (std::size_t h = 0; h < heads_; ++h) {
-    const auto place = [&](std::size_t field) { return field * token() + h * dim_; };
-    for (std::size_t f = 0; f < fields; ++f) {
-      const float* const a = tape[layer.weights].at(b) + (h * fields + f) * fields;
-      float mean = 0;
-      for (std::size_t g = 0; g < fields; ++g) {
-        d_a[g] = kernels_->dot(d + place(f), values(kValue) + place(g), dim_);
-        mean += a[g] * d_a[g];
-        kernels_->axpy(a[g], d + place(f), dim_, gradient(kValue) + place(g));
-      }
-      for (std::size_t g = 0; g < fields; ++g) {
-        const float d_product = a[g] * (d_a[g] - mean);
-        kernels_->axpy(d_product, values(kKey) + place(g), dim_, gradient(kQuery) + place(f));
-        kernels_->axpy(d_product, values(kQuery) + place(f), dim_, gradient(kKey) + place(g));
-      }
-    }
-  }
+  float* const scratch = tape[back_].values;  // what comes back is not there yet
+  block::attend_back(*kernels_, shape(fields), {values(kQuery), values(kKey), values(kValue)},
+                     tape[layer.weights].at(b), d,
+                     {gradient(kQuery), gradient(kKey), gradient(kValue)}, scratch);
 }
 
 /// To d of the tokens that came in; hands on the layers.

@@ -5,11 +5,7 @@
 ///   a_fg = exp <q_f, k_g> / sum over j of exp <q_f, k_j>,     by head (equation 5);
 ///   o_f = sum over g of a_fg v_g,                             by head, side by side (6, 7);
 ///   x_f becomes ReLU(o_f + W_R x_f + b_R)                     (8).
-/// (The paper's layers have no biases.) On the way back, with D_f = d loss / d (o_f + W_R x_f +
-/// b_R):
-///   d v_g = sum over f of a_fg D_f,   d a_fg = <D_f, v_g>,
-///   d <q_f, k_g> = a_fg (d a_fg - sum over j of a_fj d a_fj), and from there to q and k.
-/// Numbers of tokens are kept within ±1e6, as what one example does to sums of squares is to stay
+/// (The paper's layers have no biases; softmax_attention.h has the way back.) Numbers of tokens are kept within ±1e6, as what one example does to sums of squares is to stay
 /// finite. A field that an example lacks has a token of zeros.
 ///
 /// It makes all tokens of the last layer, over which a tower stands (mlp_block.h).
@@ -25,6 +21,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
+#include "block/dense/softmax_attention.h"
 #include "kernels/kernels.h"
 
 namespace leveret::block {
@@ -61,6 +58,7 @@ class AttentionBlock final : public Block {
     tape::TensorId out = tape::TensorId::kNone;      ///< F · H · D
   };
   std::size_t token() const { return std::size_t{heads_} * dim_; }
+  AttentionShape shape(std::size_t fields) const { return {fields, heads_, dim_, token()}; }
   Layer declare_layer(std::uint32_t l, std::uint32_t fields, tape::TensorId in, std::size_t width,
                       tape::Declarations& declarations) const;
   void attend(tape::Tape& tape, const Layer& layer, std::size_t b, std::size_t fields) const;

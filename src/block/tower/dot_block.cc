@@ -5,6 +5,7 @@
 
 #include "block/bound.h"
 #include "block/dense/layer_back.h"
+#include "block/dense/pair_products.h"
 #include "block/tower/make_tower.h"
 
 namespace leveret::block {
@@ -27,13 +28,14 @@ constinit const TowerKind kDotTower = {
 
 namespace {
 
-/// Where a number of what it makes was when there were fewer fields; `kept` numbers of each e.
+/// The place that a number of what it makes had when there were fewer fields; `kept` numbers of
+/// each e.
 std::uint32_t place_before(std::uint32_t kept, const tape::Extent& from, const tape::Extent& to,
                            std::uint32_t column) {
   const std::uint32_t own = to.fields * kept, own_before = from.fields * kept;
   if (column < own) return column < own_before ? column : tape::kNewColumn;
   const std::uint32_t product = column - own;
-  const bool is_old = from.fields > 0 && product < from.fields * (from.fields - 1) / 2;
+  const bool is_old = product < pair_count(from.fields);
   return is_old ? own_before + product : tape::kNewColumn;
 }
 
@@ -43,7 +45,7 @@ void DotBlock::declare(const tape::Extent& layout, tape::Declarations& declarati
   fields_ = declarations.read(kEmbeddings);
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
   const std::size_t fields = layout.fields;
-  std::size_t pairs = fields > 0 ? fields * (fields - 1) / 2 : 0;
+  std::size_t pairs = pair_count(fields);
   if (fields == 1 && !keeps_) pairs = 1;  // 0: layers read something where there are fields
   out_ = declarations.add(tape::Tensor{
       .name = output_of(tower_),
@@ -62,12 +64,11 @@ void DotBlock::finish(const Run& run) const {
   for (std::size_t b = run.begin; b < run.end; ++b) {
     const float* const e = run.tape[fields_.id].at(b);
     float* const begin = run.tape[out_].at(b);
-    float* p = std::copy_n(e, kept(fields), begin);
-    for (std::size_t g = 0; g < fields; ++g) {
-      for (std::size_t f = 0; f < g; ++f) *p++ = kernels_->dot(e + f * d_, e + g * d_, d_);
-    }
-    bound(kMost, begin, static_cast<std::size_t>(p - begin));
-    std::fill(p, begin + made.stride, 0.0f);
+    std::copy_n(e, kept(fields), begin);
+    pair_products(*kernels_, e, fields, d_, begin + kept(fields));
+    const std::size_t size = kept(fields) + pair_count(fields);
+    bound(kMost, begin, size);
+    std::fill(begin + size, begin + made.stride, 0.0f);
   }
 }
 
@@ -79,16 +80,10 @@ void DotBlock::finish_back(const Run& run) const {
   std::fill_n(d_fields, run.tape.size * stride, 0.0f);
   for (std::size_t b = 0; b < run.tape.size; ++b) {
     const float* const e = run.tape[fields_.id].at(b);
-    const float* d_p = run.tape[out_].d_at(b);
+    const float* const d_made = run.tape[out_].d_at(b);
     float* const d_e = d_fields + b * stride;
-    std::copy_n(d_p, kept(fields), d_e);
-    d_p += kept(fields);
-    for (std::size_t g = 0; g < fields; ++g) {
-      for (std::size_t f = 0; f < g; ++f, ++d_p) {
-        kernels_->axpy(*d_p, e + g * d_, d_, d_e + f * d_);
-        kernels_->axpy(*d_p, e + f * d_, d_, d_e + g * d_);
-      }
-    }
+    std::copy_n(d_made, kept(fields), d_e);
+    pair_products_back(*kernels_, e, fields, d_, d_made + kept(fields), d_e);
     bound(kMost, d_e, fields * d_);
   }
   run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
