@@ -21,7 +21,7 @@ _leveret_values() {
     --linear) echo "all none" ;;
     --heads) echo "mixed one mixed:fast=off" ;;
     --hidden) echo "none" ;;
-    --tower) echo "mlp fm fwfm cross cross2 autoint dot" ;;
+    --tower) echo "mlp fm fwfm cross cross2 autoint dot dhen" ;;
     --model) echo "lr fm fwfm ffm deepffm wide_deep deepfm dcn dcnv2" ;;
     --log) echo "text json" ;;
     --link) echo "logistic identity" ;;

@@ -14,6 +14,7 @@ constexpr const block::TowerKind* kTowerKinds[] = {
     &block::kCrossMatrixTower,  //
     &block::kAttentionTower,    //
     &block::kDotTower,          //
+    &block::kDhenTower,         //
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ void LayerOptimizer::pass(const tape::Scalars& scalars, const tape::LearnedDense
 /// A bias is the weight of an input that is 1 in each row.
 void LayerOptimizer::step_biases(const tape::LearnedDense& layer, const tape::LayerGradient& at,
                                  const kernels::StepRule& rule) const {
+  if (layer.bias.empty()) return;
   const std::span<float> sums = layer.bias_states[0];
   if (at.rows.count == 1) {
     kernels_->update(layer.bias.data(), sums.data(), at.d_out, layer.outputs, rule);

@@ -43,7 +43,7 @@ std::string keys_of(const TowerKind& kind) {
   std::string keys;
   for (const TowerKey& key : kind.keys) {
     keys += fmt::format("{}={}, ", key.name,
-                        !key.words.empty() ? words_of(key)
+                        !key.words.empty() ? (key.is_list ? "words" : words_of(key))
                         : key.is_list      ? "N+N or none"
                                            : "N");
   }
@@ -51,9 +51,42 @@ std::string keys_of(const TowerKind& kind) {
   return keys + "loss=joint or own";
 }
 
+/// Of words in groups.
+std::vector<std::uint32_t> numbers_of_groups(const std::string& all, const TowerKey& key,
+                                             const std::string& text) {
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& group : feature::split(text, '/')) {
+    if (!numbers.empty()) numbers.push_back(TowerKey::kNextGroup);
+    for (const std::string& word : feature::split(group, '+')) {
+      const auto found = std::ranges::find(key.words, std::string_view(word));
+      if (found == key.words.end()) {
+        bad_tower(all,
+                  fmt::format("{}=WORD+WORD, or WORD+WORD/WORD by layer, of {}; in place of {}",
+                              key.name, words_of(key), text::shown(word)));
+      }
+      numbers.push_back(static_cast<std::uint32_t>(found - key.words.begin()));
+    }
+  }
+  return numbers;
+}
+
+std::string groups_text(const TowerKey& key, const std::vector<std::uint32_t>& numbers) {
+  std::string text;
+  for (const std::uint32_t number : numbers) {
+    if (number == TowerKey::kNextGroup) {
+      text += '/';
+      continue;
+    }
+    if (!text.empty() && text.back() != '/') text += '+';
+    text += key.words[number];
+  }
+  return text;
+}
+
 /// `all`: the text of the whole tower.
 std::vector<std::uint32_t> numbers_of(const std::string& all, const TowerKey& key,
                                       const std::string& text) {
+  if (!key.words.empty() && key.is_list) return numbers_of_groups(all, key, text);
   std::vector<std::uint32_t> numbers;
   if (key.is_list && text == "none") return numbers;
   if (!key.words.empty()) {
@@ -129,10 +162,11 @@ std::string tower_text(const TowerSpec& tower) {
   for (std::size_t k = 0; k < tower.options.size(); ++k) {
     const auto& [name, numbers] = tower.options[k];
     const TowerKey& key = tower.kind->keys[k];
-    keys.push_back(fmt::format("{}={}", name,
-                               !key.words.empty() ? key.words[numbers[0]]
-                               : numbers.empty()  ? "none"
-                                                  : fmt::format("{}", fmt::join(numbers, "+"))));
+    keys.push_back(fmt::format(
+        "{}={}", name,
+        !key.words.empty() ? (key.is_list ? groups_text(key, numbers) : key.words[numbers[0]])
+        : numbers.empty()  ? "none"
+                           : fmt::format("{}", fmt::join(numbers, "+"))));
   }
   if (tower.own_loss) keys.emplace_back("loss=own");
   return fmt::format("{}{}{}", tower.kind->word, keys.empty() ? "" : ":", fmt::join(keys, ","));
@@ -160,11 +194,8 @@ std::string get_towers(const Spec& spec) {
 }
 
 std::string towers_help() {
-  std::vector<std::string> texts;
-  for (const TowerKind* kind : net::tower_kinds())
-    texts.push_back(tower_text(read_tower(kind->word)));
   return fmt::format("a tower, which adds to the score: {} (leveret help towers)",
-                     fmt::join(texts, ", "));
+                     words_of_kinds());
 }
 
 std::string towers_page() {

@@ -39,6 +39,11 @@ void check(const Spec& spec, const TowerSpec& tower) {
   if (tower.own_loss && !spec.mixed()) {
     refuse(":loss=own is for --heads mixed: one sum has one loss");
   }
+  if (tower.kind->fault != nullptr) {
+    const block::Tower made{.name = {}, .inputs = {}, .kind = tower.kind, .options = tower.options};
+    const std::string fault = tower.kind->fault(made, spec.embedding_dim);
+    if (!fault.empty()) refuse(":" + fault);
+  }
   if (tower.kind->has_layers && !tower.kind->in_groups && spec.nn_batch_size > 1) {
     throw std::runtime_error(fmt::format(
         "--nn_batch_size is not for --tower {}: give --nn_batch_size 1, or --batch_size",

@@ -41,6 +41,7 @@ struct DenseInit {
   std::uint32_t layer = 0;
   float gain =
       2.0f;  ///< variance of the weights times inputs (He et al. 2015: 2 for ReLU; 0: zeros)
+  bool bias = true;  ///< else the array NAME.bias is empty
 };
 
 /// Declares a layer that learns by the rule, whose arrays are called NAME.weights, NAME.bias, …,

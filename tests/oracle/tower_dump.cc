@@ -54,6 +54,13 @@ std::uint32_t value_of_key(const spec::TowerSpec& tower, const std::string& key)
   return numbers.empty() ? 0 : numbers[0];
 }
 
+/// As --tower takes it.
+std::string text_of(const Spec& spec, const spec::TowerSpec& tower) {
+  Spec alone = spec;
+  alone.more_towers = {tower};
+  return spec::get_towers(alone);
+}
+
 Json towers_of(const Spec& spec) {
   Json all = Json::array();
   for (const spec::TowerSpec& tower : spec.more_towers) {
@@ -63,7 +70,8 @@ Json towers_of(const Spec& spec) {
                    {"keep", value_of_key(tower, "keep")},
                    {"heads", value_of_key(tower, "heads")},
                    {"hidden", values_of_key(tower, "hidden").size()},
-                   {"own_loss", tower.own_loss}});
+                   {"own_loss", tower.own_loss},
+                   {"text", text_of(spec, tower)}});
   }
   return all;
 }

@@ -46,6 +46,18 @@ CASES = [
 ]
 
 
+DHEN = "--embedding_dim 6 --tower dhen:width=5,heads=3,experts=3,filters=2,tokens=4,"
+CASES += [ONE + DHEN + "layers=1,modules=" + module for module in (
+    "linear", "attention", "convolution", "cross", "dot", "product", "mlp", "experts")]
+CASES += [
+    ONE + DHEN + "layers=1,shortcut=no,norm=no,modules=attention,hidden=7",
+    ONE + DHEN + "layers=3,modules=attention+linear+dot/convolution+cross+experts/product+mlp+attention",
+    ONE + DHEN + "layers=3,ensemble=weighted,modules=attention+linear+dot/convolution+cross+experts/product+mlp",
+    ONE + DHEN + "layers=3,ensemble=concat,modules=attention+linear/cross+dot/linear,hidden=7 --pool mean --admit 3",
+    "--ffm_k 0 " + DHEN + "modules=linear+dot,loss=own --tower fm",
+]
+
+
 def dump_of(program, seed, options):
     """Options that come twice have their values in one, as in the file of a model."""
     values = {}
@@ -105,6 +117,82 @@ class Oracle:
             x = torch.relu(torch.cat(made, dim=1) + rest)
         return x
 
+    def mixed(self, name, x):
+        """DHEN paper, equation 6; b of a token, if there is one, is added to all of its numbers."""
+        made = self.layers[name]["weights"] @ x
+        return made + self.layers[name]["bias"].unsqueeze(1) if len(self.layers[name]["bias"]) else made
+
+    def normed(self, name, x):
+        gain, bias = (self.arrays[name + what] for what in (".gain", ".bias"))
+        return torch.nn.functional.layer_norm(x, x.shape[-1:], gain, bias, eps=1e-5)
+
+    def encoded(self, name, x, heads):
+        """Equation 4: PyTorch's own encoder layer, with our weights in its places."""
+        dim, width = x.shape[1], len(self.layers[name + ".ffn1"]["bias"])
+        encoder = torch.nn.TransformerEncoderLayer(dim, heads, width, dropout=0.0, batch_first=True).double()
+        ours = {"self_attn.in_proj_weight": self.layers[name + ".qkv"]["weights"],
+                "self_attn.in_proj_bias": torch.zeros(3 * dim, dtype=torch.float64),
+                "self_attn.out_proj.weight": self.layers[name + ".o"]["weights"],
+                "self_attn.out_proj.bias": torch.zeros(dim, dtype=torch.float64)}
+        for theirs, layer in (("linear1", ".ffn1"), ("linear2", ".ffn2")):
+            ours[theirs + ".weight"] = self.layers[name + layer]["weights"]
+            ours[theirs + ".bias"] = self.layers[name + layer]["bias"]
+        for norm in ("norm1", "norm2"):
+            ours[norm + ".weight"] = self.arrays[f"{name}.{norm}.gain"]
+            ours[norm + ".bias"] = self.arrays[f"{name}.{norm}.bias"]
+        return torch.nn.utils.stateless.functional_call(encoder, ours, (x.unsqueeze(0),)).squeeze(0)
+
+    def module(self, word, name, x, keys):
+        """Tokens of tokens: DHEN paper, section 2.3, as the headers of our modules say."""
+        if word == "linear":
+            return self.mixed(name, x)
+        if word == "attention":
+            return self.mixed(name, self.encoded(name, x, int(keys["heads"])))
+        if word == "convolution":
+            filters = self.layers[name + ".filters"]
+            weights = filters["weights"].reshape(-1, 1, 3, 3)
+            images = torch.nn.functional.conv2d(x[None, None], weights, filters["bias"], padding=1)[0]
+            return self.mixed(name, torch.relu(images).transpose(0, 1).reshape(-1, x.shape[1]))
+        if word == "cross":
+            return self.mixed(name + ".a", x) * self.mixed(name + ".c", x)
+        if word == "dot":
+            g, f = torch.tril_indices(len(x), len(x), offset=-1)
+            made = self.affine(name + ".w", torch.relu(self.affine(name + ".v", (x[f] * x[g]).sum(dim=1))))
+        elif word == "product":
+            made = self.affine(name + ".w", self.mixed(name + ".sums", x).square().sum(dim=1))
+        else:
+            made = self.experts(name, x.flatten(), keys if word == "experts" else {"experts": 1, "top": 1})
+        return made.reshape(-1, x.shape[1])
+
+    def experts(self, name, x, keys):
+        """Shazeer et al. 2017, equations 1 and 3 to 5, without noise."""
+        shares = torch.ones(1, dtype=torch.float64)
+        if int(keys["experts"]) > 1:
+            scores = self.affine(name + ".gate", x)
+            left_out = scores.argsort(descending=True)[int(keys["top"]):]
+            shares = torch.softmax(scores.index_fill(0, left_out, -torch.inf), dim=0)
+        made = [self.affine(f"{name}.expert{e}.v", torch.relu(self.affine(f"{name}.expert{e}.u", x)))
+                for e in range(len(shares))]
+        return (torch.stack(made) * shares.unsqueeze(1)).sum(dim=0)
+
+    def dhen(self, tower, x):
+        """DHEN paper, equations 1 and 2."""
+        keys = dict(setting.split("=") for setting in tower["text"].split(":")[1].split(","))
+        groups = [group.split("+") for group in keys["modules"].split("/")]
+        for number in range(int(keys["layers"])):
+            name = f"{tower['name']}.layer{number}"
+            made = [self.module(word, f"{name}.{word}", x, keys) for word in groups[number % len(groups)]]
+            if keys["ensemble"] == "concat":
+                y = torch.cat(made)
+            elif keys["ensemble"] == "weighted":
+                y = (torch.stack(made) * self.arrays[name + ".ensemble"][:, None, None]).sum(dim=0)
+            else:
+                y = torch.stack(made).sum(dim=0)
+            if keys["shortcut"] == "yes":
+                y = y + (x if number > 0 and len(x) == len(y) else self.mixed(name + ".shortcut", x))
+            x = self.normed(name + ".norm", y) if keys["norm"] == "yes" else y
+        return x
+
     def score(self, tower, example):
         e = self.embeddings(example)
         name, kind, x0 = tower["name"], tower["kind"], e.flatten()
@@ -122,6 +210,8 @@ class Oracle:
             g, f = torch.tril_indices(len(e), len(e), offset=-1)
             products = (e[f] * e[g]).sum(dim=1)
             return self.output(tower, torch.cat([x0, products] if tower["keep"] == 0 else [products]))
+        if kind == "dhen":
+            return self.output(tower, self.dhen(tower, e).flatten())
         x = x0
         for number in range(tower["layers"]):
             layer = f"{name}.cross{number}"
@@ -195,7 +285,8 @@ def compare(dump):
         worst = max(worst, relative)
         if not relative <= MOST:
             wrong.append(f"{name}: by {relative:.2g} of {largest:.3g}")
-        if largest == 0 and "embedding" not in name:
+        # An expert that no example passes learns nothing, either.
+        if largest == 0 and "embedding" not in name and ".expert" not in name:
             wrong.append(f"{name}: 0 everywhere, which says nothing")
     return worst, count, wrong
 

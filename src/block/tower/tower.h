@@ -17,15 +17,18 @@ class Block;
 struct Config;
 struct Tower;
 
-/// A key of a kind of tower: KEY=VALUE, behind its word. A value is whole numbers, or a word.
+/// A key of a kind of tower: KEY=VALUE, behind its word. A value is whole numbers, or words.
 struct TowerKey {
   const char* name;
   const char* fallback;  ///< its value where the key is not given
   std::uint32_t most;    ///< a number is from 1 to this
   const char* help;      ///< one line
-  bool is_list = false;  ///< up to kMostNumbers of them, joined by +; or the word none
+  /// Numbers: up to kMostNumbers of them, joined by +; or the word none. Words: any of them, joined
+  /// by +, in groups joined by /.
+  bool is_list = false;
   /// Not empty: the value is one of these, and its number stands for it, from 0 on.
   std::span<const char* const> words = {};
+  static constexpr std::uint32_t kNextGroup = 0xffffffffu;  ///< stands for /
   static constexpr std::size_t kMostNumbers = 16;
 };
 
@@ -43,6 +46,9 @@ struct TowerKind {
   bool whole_for_candidates = false;
   /// Whether it may stand over any tensor; else over the embeddings of all fields alone.
   bool over_any = false;
+  /// Why it cannot be over embeddings of so many numbers, behind its word; empty: it can. Null: it
+  /// always can.
+  std::string (*fault)(const Tower& tower, std::uint32_t embedding_dim) = nullptr;
   /// Appends the tower's blocks, in the order of running.
   void (*make)(const kernels::Kernels& kernels, const Config& config, const Tower& tower,
                std::vector<std::unique_ptr<Block>>& blocks);
@@ -87,5 +93,6 @@ extern const TowerKind kCrossTower;        ///< cross_block.h, weights that are 
 extern const TowerKind kCrossMatrixTower;  ///< cross_block.h, matrices of low rank
 extern const TowerKind kAttentionTower;    ///< attention_block.h
 extern const TowerKind kDotTower;          ///< dot_block.h
+extern const TowerKind kDhenTower;         ///< dhen_block.h
 
 }  // namespace leveret::block

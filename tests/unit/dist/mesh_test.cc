@@ -111,8 +111,9 @@ TEST_CASE("a mesh of any number of ranks learns what one process learns in batch
         outcome.set_score(score);
         probabilities.push_back(outcome.probability);
       }
-      CHECK(difference(probabilities, one.probabilities()) < 1e-4);
-      CHECK(difference(*got.model, one.model) < 1e-4);
+      const double most = model::amplifies_rounding(kind.spec) ? 1e-3 : 1e-4;
+      CHECK(difference(probabilities, one.probabilities()) < most);
+      CHECK(difference(*got.model, one.model) < most);
     }
   }
 }

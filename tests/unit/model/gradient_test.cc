@@ -44,6 +44,8 @@ class GradientCheck {
     after_ = std::make_unique<ReferenceModel>(model_, batch_);
   }
 
+  double noise = 2e-6;  ///< so much a gradient may differ that is 0
+
   void run() {
     check_linear();
     check_rows();
@@ -99,7 +101,7 @@ class GradientCheck {
     const double expected = (up - down) / (2 * kStep);
     not_zero_ += std::abs(expected) > 1e-4;
     INFO(what << ": gradient " << gradient << " instead of " << expected);
-    CHECK(std::abs(gradient - expected) <= 2e-6 + 2e-4 * std::abs(expected));
+    CHECK(std::abs(gradient - expected) <= noise + 2e-4 * std::abs(expected));
   }
 
   /// fast_head.h: the bound of the curvature of each fast weight, times 4. In a batch a feature
@@ -149,6 +151,8 @@ class GradientCheck {
       for (std::size_t o = 0; o < layer.bias.size(); ++o) {
         check(name + " bias", layer.bias[o],
               before_->layers[l].bias[o] - after_->layers[l].bias[o]);
+      }
+      for (std::size_t o = 0; o < layer.weights.size(); ++o) {
         for (std::size_t i = 0; i < layer.weights[o].size(); ++i) {
           check(name + " weight", layer.weights[o][i],
                 before_->layers[l].weights[o][i] - after_->layers[l].weights[o][i]);
@@ -290,6 +294,39 @@ TEST_CASE("gradients of towers over embeddings", "[digits]") {
                       << " mean " << mean << " kernels " << kernels->name);
           GradientCheck(spec, shape, dim == 4 ? 3 : 1, *kernels).run();
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("gradients of interaction modules, alone and in layers") {
+  const std::uint32_t dim = GENERATE(1, 3, 6);
+  for (const std::string towers :
+       {"modules=linear,layers=1,tokens=3,norm=no,shortcut=no",
+        "modules=attention,layers=1,tokens=2",
+        "modules=attention,layers=2,tokens=3,shortcut=no,norm=no", "modules=convolution,filters=3",
+        "modules=convolution,layers=1,filters=1,norm=no,tokens=1",
+        "modules=cross,tokens=5,layers=1", "modules=cross,tokens=3,layers=3,norm=no",
+        "modules=dot,tokens=1", "modules=dot,tokens=3,layers=3,shortcut=no",
+        "modules=product,tokens=3", "modules=product,tokens=3,layers=1,norm=no",
+        "modules=mlp,tokens=3,hidden=4", "modules=experts,experts=3,top=2,tokens=2",
+        "modules=experts,experts=4,top=3,tokens=3,layers=3", "modules=experts,experts=2,layers=1",
+        "modules=attention+cross+dot/linear+product/convolution+experts+mlp,layers=3,tokens=3",
+        "modules=linear+dot,tokens=2,layers=3,ensemble=concat,norm=no",
+        "modules=cross+experts,tokens=3,ensemble=weighted"}) {
+    for (const std::uint32_t fields : {1u, 2u, 5u}) {
+      for (const kernels::Kernels* kernels : kernels_to_test()) {
+        Spec spec = spec_of(dim == 3 ? spec::Heads::kMixed : spec::Heads::kOne, 0, {});
+        spec.embedding_dim = dim;
+        const std::string heads = dim == 6 ? "3" : "1";
+        spec::set_towers(spec, "dhen:width=4,heads=" + heads + "," + towers);
+        LineShape shape;
+        shape.fields = fields;
+        shape.vocabulary = 6;
+        INFO(towers << " dim " << dim << " fields " << fields << " kernels " << kernels->name);
+        GradientCheck check(spec, shape, dim == 3 ? 1 : 3, *kernels);
+        check.noise = 1e-5;  // norms take differences, and divide by what is left
+        check.run();
       }
     }
   }

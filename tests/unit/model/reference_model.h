@@ -113,6 +113,7 @@ struct ReferenceModel {
   std::vector<double> inputs_of(const spec::TowerSpec& tower, const ReferenceScores& s) const;
   double tower(const spec::TowerSpec& tower, ReferenceScores& s) const;
   std::vector<double> multiplied(const spec::TowerSpec& tower, const ReferenceScores& s) const;
+  std::vector<double> dhen(const spec::TowerSpec& tower, ReferenceScores& s) const;
   std::vector<double> crossed(const spec::TowerSpec& tower, std::vector<double> x0) const;
   std::vector<double> attended(const spec::TowerSpec& tower, ReferenceScores& s) const;
   void join(double score, ReferenceScores& s) const;

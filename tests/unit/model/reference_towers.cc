@@ -110,6 +110,7 @@ double ReferenceModel::tower(const spec::TowerSpec& tower, ReferenceScores& s) c
   if (fields == 0) return 0;
   in = tower.kind == &block::kAttentionTower ? attended(tower, s)
        : tower.kind == &block::kDotTower     ? multiplied(tower, s)
+       : tower.kind == &block::kDhenTower    ? dhen(tower, s)
                                              : crossed(tower, std::move(in));
   const std::size_t hidden = numbers_of(tower, "hidden").size();
   for (std::size_t l = 0; l < hidden; ++l) {  // mlp_block.h

@@ -44,6 +44,14 @@ TEST_CASE("a tower's text is what it takes back, with its defaults said") {
       {"autoint:dim=3,heads=1", "autoint:layers=2,heads=1,dim=3,hidden=none"},
       {"dot", "dot:keep=embeddings,hidden=64+32"},
       {"dot:hidden=none,keep=products", "dot:keep=products,hidden=none"},
+      {"dhen",
+       "dhen:layers=2,modules=attention+linear,tokens=16,ensemble=sum,shortcut=yes,norm=yes,heads="
+       "2,"
+       "width=64,filters=4,experts=4,top=2,hidden=none"},
+      {"dhen:modules=cross+dot/linear,norm=no,ensemble=concat",
+       "dhen:layers=2,modules=cross+dot/"
+       "linear,tokens=16,ensemble=concat,shortcut=yes,norm=no,heads=2,"
+       "width=64,filters=4,experts=4,top=2,hidden=none"},
       {"none", "none"},
       {"", "none"},
   };
@@ -73,7 +81,7 @@ TEST_CASE("towers are called by kind and place, and setting them again replaces 
 
 TEST_CASE("a tower that cannot be is refused by what is wrong") {
   const std::pair<const char*, const char*> texts[] = {
-      {"dnn", "mlp, fm, fwfm, cross, cross2, autoint or dot"},
+      {"dnn", "mlp, fm, fwfm, cross, cross2, autoint, dot or dhen"},
       {"fm:hidden=4", "pairs=fields or all, loss=joint or own behind fm"},
       {"fm:loss=both", "loss=joint or loss=own"},
       {"mlp:rank=4", "hidden=N+N"},

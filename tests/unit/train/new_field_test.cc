@@ -20,13 +20,16 @@ TEST_CASE("a field that comes late leaves what towers have learned of others whe
   for (const block::TowerKind* const kind : net::tower_kinds()) {
     // Attention looks at the token of each field, also of one that an example lacks.
     if (kind == &block::kAttentionTower) continue;
-    INFO(kind->word);
+    const bool dhen = kind == &block::kDhenTower;
+    const std::string tower =
+        std::string(kind->word) + (dhen ? ":modules=linear+cross+dot+product+mlp+experts" : "");
+    INFO(tower);
     spec::Spec spec;
     spec.heads = spec::Heads::kOne;
     spec.ffm_k = 0;
     spec.admit = 1;
     spec.embedding_dim = 3;
-    spec::set_towers(spec, kind->word);
+    spec::set_towers(spec, tower);
     // Of importance 0: nothing is learned of it.
     TrainRun without(spec), with(spec);
     without.learn(lines + "1 0 |A never\n");

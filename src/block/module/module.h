@@ -1,0 +1,67 @@
+/// Modules of interaction: what the layers of a DHEN are made of (Zhang et al., DHEN: A Deep and
+/// Hierarchical Ensemble Network for Large-Scale CTR Prediction, 2022, section 2.3).
+///
+/// A module makes l tokens of m, all of D numbers. The first layer's are the embeddings of the
+/// fields: then m is the number of fields, and grows with them. A token that comes later comes
+/// last. Each module stands behind the sums of partitions (Split::kBehindSums), and goes over all
+/// examples of a tape at once.
+///
+/// Numbers that a module makes, and gradients that it hands back, are as large as they come: the
+/// layer keeps them within bounds (dhen_layer.h).
+///
+/// Shapes: B examples; tokens of an example lie one behind the other, D numbers each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "block/block.h"
+#include "block/config.h"
+#include "kernels/kernels.h"
+
+namespace leveret::block {
+
+/// A tensor of tokens, and how many an example has.
+struct Tokens {
+  tape::TensorId id = tape::TensorId::kNone;
+  std::uint32_t width = 0;  ///< D
+  std::uint32_t fixed = 0;  ///< so many; 0: `of_field` of each field
+  std::uint32_t of_field = 1;
+
+  std::uint32_t count(const tape::Extent& extent) const {
+    return fixed > 0 ? fixed : extent.fields * of_field;
+  }
+  std::uint32_t size(const tape::Extent& extent) const { return count(extent) * width; }
+};
+
+/// What a module is told when it is made.
+struct ModulePlace {
+  std::string name;      ///< its arrays and tensors are called NAME.…
+  std::uint32_t tokens;  ///< l
+  const kernels::Kernels* kernels;
+  const Config* config;  ///< it and the tower outlive the module
+  const Tower* tower;    ///< whose keys its own settings are
+
+  /// A setting that all modules of the tower share.
+  std::uint32_t setting(const char* key) const { return tower->number(key); }
+};
+
+/// Const once it is declared, and without state of an example, as blocks are.
+class Module {
+ public:
+  virtual ~Module() = default;
+
+  /// Declares what it learns and makes, over tokens that have a gradient. Returns what it makes: l
+  /// tokens with a gradient.
+  virtual Tokens declare(const Tokens& in, const tape::Extent& extent,
+                         tape::Declarations& declarations) = 0;
+  /// Makes room for the gradients of arrays that it learns beside layers.
+  virtual void open(const tape::Parameters&, tape::Tape&) const {}
+  virtual void forward(const Run& run) const = 0;
+  /// From the gradient of what it makes: hands on those of what it learns, and writes d loss / d in
+  /// of all examples to d_in, B * m * D.
+  virtual void backward(const Run& run, float* d_in) const = 0;
+};
+
+}  // namespace leveret::block

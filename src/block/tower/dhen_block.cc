@@ -1,0 +1,145 @@
+#include "block/tower/dhen_block.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "block/bound.h"
+#include "block/dense/layer_back.h"
+#include "block/module/module_kinds.h"
+#include "block/tower/make_tower.h"
+
+namespace leveret::block {
+namespace {
+
+constexpr float kMostOfNumbers = 1e6f;
+constexpr std::uint32_t kYes = 0;
+
+constexpr const char* kYesOrNo[] = {"yes", "no"};
+constexpr const char* kEnsembles[] = {"sum", "weighted", "concat"};  // as Ensemble has them
+constexpr TowerKey kDhenKeys[] = {
+    {"layers", "2", 16, "layers"},
+    {"modules", "attention+linear", 0, "of each layer; a/b: those of layer 1, then of layer 2",
+     /*is_list=*/true, kModuleWords},
+    {"tokens", "16", 256, "tokens that each module makes"},
+    {"ensemble", "sum", 0, "how those of several modules become one", /*is_list=*/false,
+     kEnsembles},
+    {"shortcut", "yes", 0, "each layer adds what comes in", /*is_list=*/false, kYesOrNo},
+    {"norm", "yes", 0, "layers normalise each token", /*is_list=*/false, kYesOrNo},
+    {"heads", "2", 16, "heads of attention"},
+    {"width", "64", 8192, "hidden numbers of attention, dot, product, mlp and experts"},
+    {"filters", "4", 64, "filters of convolution"},
+    {"experts", "4", 64, "experts of a mixture"},
+    {"top", "2", 64, "experts that an example passes"},
+    {"hidden", "none", 8192, "widths of ReLU layers behind them", /*is_list=*/true}};
+
+/// By layer.
+std::vector<std::vector<std::uint32_t>> modules_of(const Tower& tower) {
+  std::vector<std::vector<std::uint32_t>> groups(1);
+  for (const std::uint32_t number : tower.numbers("modules")) {
+    if (number == TowerKey::kNextGroup) {
+      groups.emplace_back();
+    } else {
+      groups.back().push_back(number);
+    }
+  }
+  if (groups.size() == 1) groups.resize(tower.number("layers"), groups[0]);
+  return groups;
+}
+
+bool has_module(const Tower& tower, std::string_view word) {
+  return std::ranges::any_of(tower.numbers("modules"), [&](std::uint32_t number) {
+    return number != TowerKey::kNextGroup && kModuleKinds[number].word == word;
+  });
+}
+
+std::string fault_of_dhen(const Tower& tower, std::uint32_t d) {
+  const std::uint32_t heads = tower.number("heads"), layers = tower.number("layers");
+  const std::vector<std::vector<std::uint32_t>> groups = modules_of(tower);
+  if (groups.size() != layers) {
+    return "modules=" + std::to_string(groups.size()) +
+           " groups joined by / are not for layers=" + std::to_string(layers) +
+           ": give one group, or one for each layer";
+  }
+  for (const std::vector<std::uint32_t>& group : groups) {
+    for (const std::uint32_t number : group) {
+      if (std::ranges::count(group, number) > 1) {
+        return std::string("modules= has ") + kModuleKinds[number].word + " twice in a layer";
+      }
+    }
+  }
+  if (has_module(tower, "attention") && d % heads != 0) {
+    return "heads=" + std::to_string(heads) + " do not divide --embedding_dim " + std::to_string(d);
+  }
+  const std::uint32_t experts = tower.number("experts"), top = tower.number("top");
+  if (has_module(tower, "experts") && top == 1) {
+    return "top=1: a gate learns from the difference of two experts at least";
+  }
+  if (has_module(tower, "experts") && top > experts) {
+    return "top=" + std::to_string(top) + " of experts=" + std::to_string(experts) +
+           ": an example cannot pass more than there are";
+  }
+  return {};
+}
+
+}  // namespace
+
+constinit const TowerKind kDhenTower = {.word = "dhen",
+                                        .help = "layers of interaction modules, as DHEN has them",
+                                        .keys = kDhenKeys,
+                                        .whole_for_candidates = true,
+                                        .fault = fault_of_dhen,
+                                        .make = make_tower_with_layers<DhenBlock>};
+
+void DhenBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
+  fields_ = declarations.read(kEmbeddings);
+  const std::size_t before = declarations.tensors.size();
+  first_ = {.width = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k};
+  first_.id = declarations.add(
+      tape::Tensor{.name = tower_.name + ".fields", .size = first_.size(layout), .gradient = true});
+  layers_.clear();
+  Tokens tokens = first_;
+  std::uint32_t most = first_.size(layout);
+  const std::vector<std::vector<std::uint32_t>> modules = modules_of(tower_);
+  for (std::size_t l = 0; l < modules.size(); ++l) {
+    const std::string name = tower_.name + ".layer" + std::to_string(l);
+    layers_.push_back(std::make_unique<DhenLayer>(
+        ModulePlace{name, tower_.number("tokens"), kernels_, &config_, &tower_},
+        DhenLayer::Plan{modules[l], static_cast<Ensemble>(tower_.number("ensemble")),
+                        tower_.number("shortcut") == kYes, tower_.number("norm") == kYes}));
+    const bool last = l + 1 == modules.size();
+    tokens = layers_.back()->declare(last ? output_of(tower_) : name, tokens, layout, declarations);
+    most = std::max(most, tokens.size(layout));
+  }
+  back_ = declarations.add(tape::Tensor{.name = tower_.name + ".back", .size = most});
+  own_.clear();
+  for (std::size_t id = before; id < declarations.tensors.size(); ++id) {
+    if (!declarations.tensors[id].only_if_read) own_.push_back(static_cast<tape::TensorId>(id));
+  }
+}
+
+void DhenBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tape& tape) const {
+  for (const auto& layer : layers_) layer->open(parameters, tape);
+}
+
+void DhenBlock::finish(const Run& run) const {
+  for (std::size_t b = 0; b < run.tape.size; ++b) {
+    std::copy_n(run.tape[fields_.id].at(b), numbers(run), run.tape[first_.id].at(b));
+  }
+  bound(kMostOfNumbers, run.tape[first_.id].values, run.tape.size * numbers(run));
+  for (const auto& layer : layers_) layer->forward(run);
+}
+
+void DhenBlock::finish_back(const Run& run) const {
+  clear_unlearned(run.tape, own_);
+  float* const back = run.tape[back_].values;
+  for (std::size_t l = layers_.size(); l-- > 0;) layers_[l]->backward(run, back);
+  float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
+  const std::size_t stride = run.tape[fields_.id].d_stride;
+  std::fill_n(d_fields, run.tape.size * stride, 0.0f);
+  for (std::size_t b = 0; b < run.tape.size; ++b) {
+    std::copy_n(run.tape[first_.id].d_at(b), numbers(run), d_fields + b * stride);
+  }
+  run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
+}
+
+}  // namespace leveret::block
