@@ -25,6 +25,6 @@ while read -r word rest; do
       done
       ;;
   esac
-done < <("$1" help towers | grep '^  ')
+done < <("$1" help towers | grep -E '^  [^ ]|^    [^ ]*=')
 [ "$kinds" -gt 4 ] || { echo "$1 help towers lists $kinds kinds"; bad=1; }
 exit $bad

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/dense/dense_body.h"
+#include "kernels/dense/small_matrix_body.h"
 #include "kernels/dense/vector_body.h"
 #include "kernels/ffm/embedding_body.h"
 #include "kernels/ffm/ffm_batch_body.h"
@@ -46,6 +47,9 @@ constexpr Kernels make_table(const char* name, const TextKernels* text) {
       .dense_forward = dense_forward<Isa>,
       .dense_backward = dense_backward<Isa>,
       .dense_backward_update = dense_backward_update<Isa>,
+      .multiply_add = multiply_add<Isa>,
+      .softmax = softmax<Isa>,
+      .softmax_back = softmax_back<Isa>,
       .update = update<Isa>,
       .squares = squares<Isa>,
       .adagrad_deltas = adagrad_deltas<Isa>,

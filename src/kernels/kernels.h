@@ -110,6 +110,15 @@ struct VectorSteps {
 /// Examples of which dense_backward_update makes one step.
 inline constexpr std::size_t kMostTogether = 16;
 
+/// A product of matrices (multiply_add), of which two of rows, inner and columns may be large: it
+/// packs nothing, as GEMM does. Number (i, c) of a lies at
+/// a[i * a_row + c * a_column], so that a may also be given by columns; those of b and of what is
+/// made lie in rows.
+struct SmallProduct {
+  std::size_t rows, inner, columns;
+  std::size_t a_row, a_column, b_row, out_row;
+};
+
 struct Kernels {
   /// "reference", "sse2", "avx2", "avx512" or "neon".
   const char* name;
@@ -290,6 +299,21 @@ struct Kernels {
   void (*dense_backward_update)(float* w, float* acc, const float* in, const float* d_out,
                                 std::size_t inputs, std::size_t outputs, std::size_t stride,
                                 std::size_t examples, StepRule rule, float* d_in);
+
+  // ---- small matrices ----
+
+  /// out[i*out_row+j] += sum over c < inner of a[i*a_row+c*a_column] * b[c*b_row+j], for i < rows
+  /// and j < columns.
+  void (*multiply_add)(const SmallProduct& of, const float* a, const float* b, float* out);
+
+  /// Each of `rows` rows of `columns` numbers, one behind the other, becomes its softmax, in place:
+  /// exp(factor * x[j]) / sum over l of exp(factor * x[l]). factor is above 0.
+  void (*softmax)(std::size_t rows, std::size_t columns, float factor, float* x);
+
+  /// The way back of softmax, whose result is y, in place:
+  /// d[j] = factor * y[j] * (d[j] - sum over l of y[l] * d[l]).
+  void (*softmax_back)(const float* y, std::size_t rows, std::size_t columns, float factor,
+                       float* d);
 
   // ---- vectors ----
 

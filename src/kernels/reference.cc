@@ -425,6 +425,37 @@ float dot(const float* a, const float* b, std::size_t length) {
   return static_cast<float>(dot_double(a, b, length));
 }
 
+void multiply_add(const SmallProduct& of, const float* a, const float* b, float* out) {
+  for (std::size_t i = 0; i < of.rows; ++i) {
+    for (std::size_t j = 0; j < of.columns; ++j) {
+      double sum = 0;
+      for (std::size_t c = 0; c < of.inner; ++c) {
+        sum += double{a[i * of.a_row + c * of.a_column]} * double{b[c * of.b_row + j]};
+      }
+      out[i * of.out_row + j] += static_cast<float>(sum);
+    }
+  }
+}
+
+void softmax(std::size_t rows, std::size_t columns, float factor, float* x) {
+  for (std::size_t r = 0; r < rows; ++r, x += columns) {
+    const double most = columns > 0 ? *std::max_element(x, x + columns) : 0;
+    const auto power = [&](std::size_t j) { return std::exp(double{factor} * (x[j] - most)); };
+    double sum = 0;
+    for (std::size_t j = 0; j < columns; ++j) sum += power(j);
+    for (std::size_t j = 0; j < columns; ++j) x[j] = static_cast<float>(power(j) / sum);
+  }
+}
+
+void softmax_back(const float* y, std::size_t rows, std::size_t columns, float factor, float* d) {
+  for (std::size_t r = 0; r < rows; ++r, y += columns, d += columns) {
+    const double mean = dot_double(y, d, columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+      d[j] = static_cast<float>(factor * (y[j] * (d[j] - mean)));
+    }
+  }
+}
+
 void log(const float* x, std::size_t length, float* out) {
   for (std::size_t i = 0; i < length; ++i) out[i] = static_cast<float>(std::log(double{x[i]}));
 }
@@ -459,6 +490,9 @@ constinit const Kernels kReference = {
     .dense_forward = dense_forward,
     .dense_backward = dense_backward,
     .dense_backward_update = dense_backward_update,
+    .multiply_add = multiply_add,
+    .softmax = softmax,
+    .softmax_back = softmax_back,
     .update = update,
     .squares = squares,
     .adagrad_deltas = adagrad_deltas,

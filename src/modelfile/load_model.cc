@@ -42,9 +42,11 @@ void check_size(const spec::Spec& spec, const std::vector<feature::NamespacePlan
     fits(std::uint64_t{1} << spec.bit_precision);
   }
   const tape::Declarations declared = net::declare_all(spec::config_of(spec), {fields});
+  std::uint64_t numbers = 0;  // of all arrays, which the file has side by side
   for (const tape::LearnedArray& array : declared.arrays) {
-    if (array.kind == table::Learned::kParameter) fits(array.rows() * array.columns());
+    if (array.kind == table::Learned::kParameter) numbers += array.rows() * array.columns();
   }
+  fits(numbers);
   std::uint64_t bytes = 0;  // of one example
   for (const tape::Tensor& tensor : declared.tensors) bytes += tensor.stride() * sizeof(float);
   if (bytes > default_memory_limit()) {

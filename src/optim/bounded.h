@@ -36,8 +36,8 @@ class BoundedGradients {
   SlotFactors slots(SlotFactors factors, std::size_t slots, std::size_t k);
   /// Without the vectors that have such a gradient, or factor.
   tape::VectorGradients vectors(const tape::VectorGradients& vectors, std::size_t k);
-  /// Without the examples that have such a gradient of a weight or bias: their d_out are 0. A layer
-  /// of so many inputs and outputs.
+  /// Without the rows that have such a gradient of a weight or bias: their d_out are 0. A layer of
+  /// so many inputs and outputs.
   tape::LayerGradient layer(const tape::LayerGradient& gradient, std::size_t inputs,
                             std::size_t outputs);
 

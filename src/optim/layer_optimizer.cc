@@ -1,6 +1,7 @@
 #include "optim/layer_optimizer.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -37,7 +38,7 @@ std::size_t sums_begin(const tape::Parameters& parameters, std::size_t layer) {
 /// rows of an example, by which G forgets once.
 bool LayerOptimizer::in_one_pass(const tape::Tape& tape, const rules::Rule& rule,
                                  const tape::LayerRows& rows) const {
-  return rule.fused() != nullptr && rows.examples == nullptr &&
+  return rule.fused() != nullptr && (rows.examples == nullptr || rows.count == 1) &&
          (rows.count == 1 || tape.gemm == nullptr) && rows.count <= kernels::kMostTogether;
 }
 
@@ -47,8 +48,7 @@ void LayerOptimizer::step(tape::Parameters& parameters, const tape::Tape& tape,
   const tape::LayerGradient at = bounded_.layer(gradient, layer.inputs, layer.outputs);
   if (in_one_pass(tape, *layer.rule, at.rows)) return pass(parameters.scalars, layer, at);
   const block::DenseProducts products{kernels_, tape.gemm};
-  products.backward(std::as_const(parameters).layer(at.layer), at.rows.width, at.d_out,
-                    at.rows.count, at.d_in);
+  products.backward(std::as_const(parameters).layer(at.layer), at);
   step_part(parameters.scalars, tape, {layer, at.rows, at.d_out});
 }
 
@@ -86,11 +86,42 @@ void LayerOptimizer::step_biases(const tape::LearnedDense& layer, const tape::La
 
 /// Makes the gradient of a layer's weights, in rows as they have, where that pays, in layer_sums_.
 bool LayerOptimizer::sum_together(const tape::Tape& tape, const LayerPart& at) {
-  const block::GemmShape shape{at.rows.width, at.layer.outputs, at.layer.stride(), at.rows.count};
-  if (tape.gemm == nullptr || !block::weight_gradient_pays(shape)) return false;
-  layer_sums_.resize(at.layer.stride() * at.layer.outputs);
-  tape.gemm->weight_gradient(shape, at.d_out, at.rows.in, layer_sums_.data());
+  const std::size_t outputs = at.layer.outputs, stride = at.layer.stride();
+  const block::GemmShape shape{at.rows.width, outputs, stride, at.rows.count};
+  const bool by_gemm = tape.gemm != nullptr && block::weight_gradient_pays(shape);
+  if (!by_gemm && at.rows.examples == nullptr) return false;
+  if (by_gemm) {
+    layer_sums_.resize(stride * outputs);
+    tape.gemm->weight_gradient(shape, at.d_out, at.rows.in, layer_sums_.data());
+  } else {
+    layer_sums_.assign(stride * outputs, 0.0f);
+    kernels_->multiply_add(
+        {outputs, at.rows.count, at.layer.inputs, 1, outputs, at.rows.width, stride}, at.d_out,
+        at.rows.in, layer_sums_.data());
+  }
   return true;
+}
+
+/// The gradients of biases, and the number of examples for which each neuron fired. The first rows
+/// of an example tell that of nearly all neurons.
+void LayerOptimizer::sum_neurons(const LayerPart& at) {
+  const std::uint32_t outputs = at.layer.outputs;
+  d_biases_.assign(outputs, 0.0f);
+  fired_.assign(outputs, 0);
+  std::size_t example = ~std::size_t{0};
+  for (const std::uint32_t r : learned_) {
+    const float* const d = at.d_out + std::size_t{r} * outputs;
+    kernels_->axpy(1.0f, d, outputs, d_biases_.data());
+    if (at.rows.example_of(r) != example) {
+      example = at.rows.example_of(r);
+      silent_.resize(outputs);
+      std::iota(silent_.begin(), silent_.end(), 0u);
+    }
+    std::erase_if(silent_, [&](std::uint32_t o) {
+      fired_[o] += d[o] != 0.0f ? 1 : 0;
+      return d[o] != 0.0f;
+    });
+  }
 }
 
 void LayerOptimizer::find_learned(const tape::Tape& tape, const tape::LayerRows& rows) {
@@ -104,6 +135,9 @@ void LayerOptimizer::find_learned(const tape::Tape& tape, const tape::LayerRows&
 /// made here where the layer's has not been made (`together`); it stays until the next one's is.
 LayerOptimizer::NeuronSum LayerOptimizer::sum_of_neuron(const LayerPart& at, std::uint32_t o,
                                                         bool together) {
+  if (together) {
+    return {fired_[o], d_biases_[o], layer_sums_.data() + o * at.layer.stride()};
+  }
   NeuronSum sum = {};
   const auto d_of = [&](std::uint32_t r) { return at.d_out[r * at.layer.outputs + o]; };
   std::size_t last = ~std::size_t{0};
@@ -115,10 +149,6 @@ LayerOptimizer::NeuronSum LayerOptimizer::sum_of_neuron(const LayerPart& at, std
     ++sum.fired;
   }
   if (sum.fired == 0) return sum;
-  if (together) {
-    sum.gradient = layer_sums_.data() + o * at.layer.stride();
-    return sum;
-  }
   const std::size_t inputs = at.layer.inputs;
   layer_sums_.assign(inputs, 0.0f);
   for (const std::uint32_t r : learned_) {
@@ -131,8 +161,10 @@ LayerOptimizer::NeuronSum LayerOptimizer::sum_of_neuron(const LayerPart& at, std
 
 void LayerOptimizer::step_part(const tape::Scalars& scalars, const tape::Tape& tape,
                                const LayerPart& at) {
-  const bool together = sum_together(tape, at);
   find_learned(tape, at.rows);
+  if (learned_.empty()) return;  // also where an expert has no rows
+  const bool together = sum_together(tape, at);
+  if (together) sum_neurons(at);
   for (std::uint32_t o = 0; o < at.layer.outputs; ++o) {
     step_neuron(scalars, at.layer, o, sum_of_neuron(at, o, together));
   }
@@ -166,11 +198,13 @@ void LayerOptimizer::sum(tape::Parameters& parameters, const tape::Tape& tape,
   const tape::ConstDense layer = std::as_const(parameters).layer(whole.layer);
   const tape::LayerGradient gradient = bounded_.layer(whole, layer.inputs, layer.outputs);
   const block::DenseProducts products{kernels_, tape.gemm};
-  products.backward(layer, gradient.rows.width, gradient.d_out, gradient.rows.count, gradient.d_in);
+  products.backward(layer, gradient);
   const LayerPart at = {parameters.learned_layer(gradient.layer), gradient.rows, gradient.d_out};
   float* neuron = to.data() + sums_begin(parameters, gradient.layer);
-  const bool together = sum_together(tape, at);
   find_learned(tape, at.rows);
+  if (learned_.empty()) return;  // also where an expert has no rows
+  const bool together = sum_together(tape, at);
+  if (together) sum_neurons(at);
   for (std::uint32_t o = 0; o < at.layer.outputs; ++o) {
     const NeuronSum sum = sum_of_neuron(at, o, together);
     neuron[0] = static_cast<float>(sum.fired);

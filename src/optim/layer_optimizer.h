@@ -59,6 +59,7 @@ class LayerOptimizer {
   void step_biases(const tape::LearnedDense& layer, const tape::LayerGradient& at,
                    const kernels::StepRule& rule) const;
   bool sum_together(const tape::Tape& tape, const LayerPart& at);
+  void sum_neurons(const LayerPart& at);
   NeuronSum sum_of_neuron(const LayerPart& at, std::uint32_t o, bool together);
   void find_learned(const tape::Tape& tape, const tape::LayerRows& rows);
   void step_neuron(const tape::Scalars& scalars, const tape::LearnedDense& layer, std::uint32_t o,
@@ -67,6 +68,10 @@ class LayerOptimizer {
   const kernels::Kernels* kernels_;
   block::Config config_;  ///< for what forgets
   std::vector<float> layer_sums_;
+  // The sums of a layer that are made together, by neuron.
+  std::vector<float> d_biases_;
+  std::vector<std::uint32_t> fired_;    ///< NeuronSum::fired
+  std::vector<std::uint32_t> silent_;   ///< those that have not fired for the example so far
   std::vector<std::uint32_t> learned_;  ///< rows of examples that are learned from, ascending
   BoundedGradients bounded_, bounded_sums_;
 };

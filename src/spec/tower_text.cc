@@ -51,7 +51,7 @@ std::string keys_of(const TowerKind& kind) {
   return keys + "loss=joint or own";
 }
 
-/// Of words in groups.
+/// The numbers of words in groups.
 std::vector<std::uint32_t> numbers_of_groups(const std::string& all, const TowerKey& key,
                                              const std::string& text) {
   std::vector<std::uint32_t> numbers;
@@ -209,6 +209,7 @@ std::string towers_page() {
     fmt::format_to(std::back_inserter(text), "\n  {:<17} {}\n", kind->word, kind->help);
     for (const TowerKey& key : kind->keys) {
       line(fmt::format("{}={}", key.name, key.fallback), key.help);
+      if (!key.words.empty()) line("", words_of(key));
     }
     if (!kind->over_any) continue;
     for (const TowerInput& input : tower_inputs()) {

@@ -29,7 +29,8 @@ void declare(const std::string& name, TensorId input, std::uint32_t inputs,
     };
   }
   const ArrayId weights_id = declarations.weights(std::move(weights), rule);
-  const ArrayId bias_id = declarations.weights({.name = name + ".bias", .shape = {init.bias ? outputs : 0}}, rule);
+  const std::uint64_t biases = init.bias ? outputs : 0;
+  const ArrayId bias_id = declarations.weights({.name = name + ".bias", .shape = {biases}}, rule);
   declarations.layers.push_back({input, weights_id, bias_id});
 }
 

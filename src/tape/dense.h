@@ -18,7 +18,7 @@ struct DenseView {
   std::uint32_t inputs = 0;
   std::uint32_t outputs = 0;
   std::span<Float> weights;  ///< outputs * stride()
-  std::span<Float> bias;     ///< outputs
+  std::span<Float> bias;     ///< outputs, or empty: 0
 
   /// Floats from one row to the next.
   std::size_t stride() const { return table::whole_lines(inputs); }
@@ -48,8 +48,9 @@ struct DenseInit {
 /// over the numbers that a tensor has of an example; over one that is empty it has no outputs.
 void declare_dense(const std::string& name, TensorId input, std::uint32_t outputs,
                    const DenseInit& init, const rules::RulePtr& rule, Declarations& declarations);
-/// The same over rows of `width` numbers, of which the tensor has several of an example (tokens):
-/// they share the weights. `width` does not depend on the fields.
+/// The same over rows of `width` numbers, of which the tensor has one or several of an example
+/// (tokens): they share the weights. If there are more numbers with more fields, the new ones come
+/// last.
 void declare_dense_rows(const std::string& name, TensorId input, std::uint32_t width,
                         std::uint32_t outputs, const DenseInit& init, const rules::RulePtr& rule,
                         Declarations& declarations);

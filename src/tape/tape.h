@@ -145,6 +145,7 @@ struct Tape {
   std::vector<std::byte*> vector_rows;
   std::vector<const float*> vector_gradients;
   std::vector<float> vector_factors;
+  std::vector<float> layer_scratch;  ///< working memory of a layer's products
   std::vector<std::uint32_t> row_examples;
   /// LayerRows::examples where every example has `each` rows. Stays until the next call.
   const std::uint32_t* examples_of_rows(std::size_t each) {

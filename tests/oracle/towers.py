@@ -46,15 +46,19 @@ CASES = [
 ]
 
 
-DHEN = "--embedding_dim 6 --tower dhen:width=5,heads=3,experts=3,filters=2,tokens=4,"
-CASES += [ONE + DHEN + "layers=1,modules=" + module for module in (
-    "linear", "attention", "convolution", "cross", "dot", "product", "mlp", "experts")]
+DHEN = "--embedding_dim 6 --tower dhen:tokens=4,"
+SETTINGS = {"attention": "heads=3,width=5", "convolution": "filters=2", "dot": "width=5", "product": "width=5",
+            "mlp": "width=5", "experts": "width=5,experts=3"}
+CASES += [ONE + DHEN + ",".join(filter(None, ("layers=1", SETTINGS.get(module), "modules=" + module)))
+          for module in ("linear", "attention", "convolution", "cross", "dot", "product", "mlp", "experts")]
+ALL = "width=5,heads=3,experts=3,filters=2,"
 CASES += [
-    ONE + DHEN + "layers=1,shortcut=no,norm=no,modules=attention,hidden=7",
-    ONE + DHEN + "layers=3,modules=attention+linear+dot/convolution+cross+experts/product+mlp+attention",
-    ONE + DHEN + "layers=3,ensemble=weighted,modules=attention+linear+dot/convolution+cross+experts/product+mlp",
-    ONE + DHEN + "layers=3,ensemble=concat,modules=attention+linear/cross+dot/linear,hidden=7 --pool mean --admit 3",
-    "--ffm_k 0 " + DHEN + "modules=linear+dot,loss=own --tower fm",
+    ONE + DHEN + "heads=3,width=5,layers=1,shortcut=no,norm=no,modules=attention,hidden=7",
+    ONE + DHEN + ALL + "layers=3,modules=attention+linear+dot/convolution+cross+experts/product+mlp+attention",
+    ONE + DHEN + ALL + "layers=3,ensemble=weighted,modules=attention+linear+dot/convolution+cross+experts/product+mlp",
+    ONE + DHEN + "heads=3,width=5,layers=3,ensemble=concat,modules=attention+linear/cross+dot/linear,hidden=7"
+    " --pool mean --admit 3",
+    "--ffm_k 0 " + DHEN + "width=5,modules=linear+dot,loss=own --tower fm",
 ]
 
 

@@ -16,14 +16,7 @@ void DenseProducts::forward(const tape::ConstDense& layer, std::size_t width, co
                            layer.outputs, layer.stride(), examples, out);
     return;
   }
-  for (std::size_t b = 0; b < examples; ++b) {
-    float* const to = out + b * layer.outputs;
-    if (layer.bias.empty()) {
-      std::fill_n(to, layer.outputs, 0.0f);
-    } else {
-      std::copy_n(layer.bias.data(), layer.outputs, to);
-    }
-  }
+  put_biases(layer, examples, out);
   gemm->forward(shape, layer.weights.data(), in, out);
 }
 
@@ -42,6 +35,56 @@ void DenseProducts::backward(const tape::ConstDense& layer, std::size_t width, c
     kernels->dense_backward(layer.weights.data(), d_out + b * layer.outputs, width, layer.outputs,
                             layer.stride(), d_in + b * width);
   }
+}
+
+void DenseProducts::backward(const tape::ConstDense& layer,
+                             const tape::LayerGradient& gradient) const {
+  const tape::LayerRows& rows = gradient.rows;
+  if (rows.examples == nullptr) {
+    return backward(layer, rows.width, gradient.d_out, rows.count, gradient.d_in);
+  }
+  backward_rows(layer, rows.width, gradient.d_out, rows.count, gradient.d_in);
+}
+
+void DenseProducts::put_biases(const tape::ConstDense& layer, std::size_t examples,
+                               float* out) const {
+  for (std::size_t b = 0; b < examples; ++b) {
+    float* const to = out + b * layer.outputs;
+    if (layer.bias.empty()) {
+      std::fill_n(to, layer.outputs, 0.0f);
+    } else {
+      std::copy_n(layer.bias.data(), layer.outputs, to);
+    }
+  }
+}
+
+void DenseProducts::forward_rows(const tape::ConstDense& layer, const float* in, std::size_t rows,
+                                 float* out, std::vector<float>& scratch) const {
+  const std::size_t inputs = layer.inputs, outputs = layer.outputs;
+  if (gemm != nullptr && forward_pays({inputs, outputs, layer.stride(), rows})) {
+    return forward(layer, inputs, in, rows, out);
+  }
+  scratch.resize(inputs * outputs);
+  for (std::size_t o = 0; o < outputs; ++o) {
+    for (std::size_t i = 0; i < inputs; ++i) {
+      scratch[i * outputs + o] = layer.weights[o * layer.stride() + i];
+    }
+  }
+  put_biases(layer, rows, out);
+  kernels->multiply_add({rows, inputs, outputs, inputs, 1, outputs, outputs}, in, scratch.data(),
+                        out);
+}
+
+void DenseProducts::backward_rows(const tape::ConstDense& layer, std::size_t width,
+                                  const float* d_out, std::size_t rows, float* d_in) const {
+  const GemmShape shape{width, layer.outputs, layer.stride(), rows};
+  if (gemm != nullptr && forward_pays(shape)) {
+    return gemm->backward(shape, layer.weights.data(), d_out, d_in);
+  }
+  std::fill_n(d_in, rows * width, 0.0f);
+  kernels->multiply_add(
+      {rows, layer.outputs, layer.inputs, layer.outputs, 1, layer.stride(), width}, d_out,
+      layer.weights.data(), d_in);
 }
 
 }  // namespace leveret::block

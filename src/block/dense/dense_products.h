@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "block/dense/gemm.h"
 #include "kernels/kernels.h"
 #include "tape/dense.h"
+#include "tape/gradients.h"
 
 namespace leveret::block {
 
@@ -22,6 +24,20 @@ struct DenseProducts {
   /// d_in = W' d_out, `width` floats of each example.
   void backward(const tape::ConstDense& layer, std::size_t width, const float* d_out,
                 std::size_t examples, float* d_in) const;
+
+  /// By `backward`, or by `backward_rows` where an example has several rows.
+  void backward(const tape::ConstDense& layer, const tape::LayerGradient& gradient) const;
+
+  // The same of rows of which an example has several (tokens): many, of few numbers each.
+
+  /// `scratch`: made as large as it takes.
+  void forward_rows(const tape::ConstDense& layer, const float* in, std::size_t rows, float* out,
+                    std::vector<float>& scratch) const;
+  void backward_rows(const tape::ConstDense& layer, std::size_t width, const float* d_out,
+                     std::size_t rows, float* d_in) const;
+
+ private:
+  void put_biases(const tape::ConstDense& layer, std::size_t examples, float* out) const;
 };
 
 }  // namespace leveret::block

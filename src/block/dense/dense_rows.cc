@@ -20,7 +20,11 @@ void DenseRows::declare(const std::string& name, tape::TensorId in, std::uint32_
 }
 
 void DenseRows::forward(const Run& run, std::size_t rows, const float* in, float* out) const {
-  forward_rows(run, run.tape.size * rows, in, out);
+  const bool has_bias = !run.parameters.layer(number_).bias.empty();
+  if (rows == 1 && has_bias) return forward_rows(run, run.tape.size, in, out);
+  const DenseProducts products{kernels_, run.tape.gemm};
+  products.forward_rows(run.parameters.layer(number_), in, run.tape.size * rows, out,
+                        run.tape.layer_scratch);
 }
 
 void DenseRows::forward_rows(const Run& run, std::size_t count, const float* in, float* out) const {

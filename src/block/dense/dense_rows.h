@@ -16,7 +16,7 @@ class DenseRows {
  public:
   explicit DenseRows(const kernels::Kernels& kernels) : kernels_(&kernels) {}
 
-  /// `in`: the tensor that has the rows, of `inputs` numbers each. If there are more of them with
+  /// `in`: the tensor that has the rows, of `inputs` numbers each. If there are more inputs with
   /// more fields, the new ones come last. Weights begin with the variance `gain` / inputs.
   void declare(const std::string& name, tape::TensorId in, std::uint32_t inputs,
                std::uint32_t outputs, float gain, const Config& config,

@@ -9,8 +9,7 @@ namespace leveret::block {
 void layer_back(const kernels::Kernels& kernels, const tape::Parameters& parameters,
                 tape::Tape& tape, const tape::LayerGradient& gradient) {
   if (tape.sink != nullptr) return tape.sink->layer(gradient);
-  DenseProducts{&kernels, tape.gemm}.backward(parameters.layer(gradient.layer), gradient.rows.width,
-                                              gradient.d_out, gradient.rows.count, gradient.d_in);
+  DenseProducts{&kernels, tape.gemm}.backward(parameters.layer(gradient.layer), gradient);
 }
 
 void layer_back(const kernels::Kernels& kernels, const tape::Parameters& parameters,

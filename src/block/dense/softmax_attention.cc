@@ -1,51 +1,46 @@
 #include "block/dense/softmax_attention.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace leveret::block {
+namespace {
+
+/// The numbers of one head as columns: D rows of n.
+void take_columns(const AttentionShape& shape, const float* x, float* columns) {
+  for (std::size_t f = 0; f < shape.tokens; ++f, x += shape.stride) {
+    for (std::size_t c = 0; c < shape.dim; ++c) columns[c * shape.tokens + f] = x[c];
+  }
+}
+
+}  // namespace
 
 void attend(const kernels::Kernels& kernels, const AttentionShape& shape,
-            QueryKeyValue<const float> of, float* weights, float* out) {
-  const std::size_t n = shape.tokens, dim = shape.dim;
-  for (std::size_t h = 0; h < shape.heads; ++h) {
-    for (std::size_t f = 0; f < n; ++f, weights += n) {
-      const float* const q = of.q + f * shape.stride + h * dim;
-      for (std::size_t g = 0; g < n; ++g) {
-        weights[g] = shape.scale * kernels.dot(q, of.k + g * shape.stride + h * dim, dim);
-      }
-      const float most = *std::max_element(weights, weights + n);
-      float sum = 0;
-      for (std::size_t g = 0; g < n; ++g) sum += weights[g] = std::exp(weights[g] - most);
-      float* const o = out + f * shape.made() + h * dim;
-      for (std::size_t g = 0; g < n; ++g) {
-        weights[g] /= sum;
-        kernels.axpy(weights[g], of.v + g * shape.stride + h * dim, dim, o);
-      }
-    }
+            QueryKeyValue<const float> of, float* weights, float* out, float* scratch) {
+  const std::size_t n = shape.tokens, dim = shape.dim, stride = shape.stride;
+  for (std::size_t h = 0; h < shape.heads; ++h, weights += n * n) {
+    take_columns(shape, of.k + h * dim, scratch);
+    std::fill_n(weights, n * n, 0.0f);
+    kernels.multiply_add({n, dim, n, stride, 1, n, n}, of.q + h * dim, scratch, weights);
+    kernels.softmax(n, n, shape.scale, weights);
+    kernels.multiply_add({n, n, dim, n, 1, stride, shape.made()}, weights, of.v + h * dim,
+                         out + h * dim);
   }
 }
 
 void attend_back(const kernels::Kernels& kernels, const AttentionShape& shape,
                  QueryKeyValue<const float> of, const float* weights, const float* d_out,
                  QueryKeyValue<float> d, float* scratch) {
-  const std::size_t n = shape.tokens, dim = shape.dim;
-  for (std::size_t h = 0; h < shape.heads; ++h) {
-    const auto at = [&](std::size_t token) { return token * shape.stride + h * dim; };
-    for (std::size_t f = 0; f < n; ++f, weights += n) {
-      const float* const d_o = d_out + f * shape.made() + h * dim;
-      float mean = 0;
-      for (std::size_t g = 0; g < n; ++g) {
-        scratch[g] = kernels.dot(d_o, of.v + at(g), dim);
-        mean += weights[g] * scratch[g];
-        kernels.axpy(weights[g], d_o, dim, d.v + at(g));
-      }
-      for (std::size_t g = 0; g < n; ++g) {
-        const float d_product = shape.scale * (weights[g] * (scratch[g] - mean));
-        kernels.axpy(d_product, of.k + at(g), dim, d.q + at(f));
-        kernels.axpy(d_product, of.q + at(f), dim, d.k + at(g));
-      }
-    }
+  const std::size_t n = shape.tokens, dim = shape.dim, stride = shape.stride, made = shape.made();
+  float *const d_a = scratch, *const columns = scratch + n * n;
+  for (std::size_t h = 0; h < shape.heads; ++h, weights += n * n) {
+    const float* const d_o = d_out + h * dim;
+    kernels.multiply_add({n, n, dim, 1, n, made, stride}, weights, d_o, d.v + h * dim);
+    take_columns(shape, of.v + h * dim, columns);
+    std::fill_n(d_a, n * n, 0.0f);
+    kernels.multiply_add({n, dim, n, made, 1, n, n}, d_o, columns, d_a);
+    kernels.softmax_back(weights, n, n, shape.scale, d_a);
+    kernels.multiply_add({n, n, dim, n, 1, stride, stride}, d_a, of.k + h * dim, d.q + h * dim);
+    kernels.multiply_add({n, n, dim, 1, n, stride, stride}, d_a, of.q + h * dim, d.k + h * dim);
   }
 }
 

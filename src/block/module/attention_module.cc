@@ -29,7 +29,10 @@ Tokens AttentionModule::declare(const Tokens& in, const tape::Extent& extent,
   };
   projected_ = tensor(".projected", 3 * tokens * d, true);
   weights_ = tensor(".weights", head_count_ * tokens * tokens, false);
-  back_ = tensor(".back", tokens, false);
+  scratch_ =
+      declarations.add(tape::Tensor{.name = place_.name + ".scratch",
+                                    .per = tape::Tensor::Per::kBatch,
+                                    .size = static_cast<std::uint32_t>(shape(tokens).scratch())});
   heads_ = tensor(".heads", tokens * d, true);
   attended_ = {tensor(".attended", tokens * d, true), d, in.fixed};
   project_.declare(place_.name + ".qkv", in.id, d, 3 * d, 1.0f, config, declarations,
@@ -83,7 +86,7 @@ void AttentionModule::attend(const Run& run) const {
     float* const o = run.tape[heads_].at(b);
     std::fill_n(o, run.tape[heads_].stride, 0.0f);
     block::attend(*place_.kernels, of, {p, p + in_.width, p + 2 * in_.width},
-                  run.tape[weights_].at(b), o);
+                  run.tape[weights_].at(b), o, run.tape[scratch_].values);
   }
 }
 
@@ -115,7 +118,7 @@ void AttentionModule::attend_back(const Run& run) const {
     std::fill_n(d_p, run.tape[projected_].d_stride, 0.0f);
     block::attend_back(*place_.kernels, of, {p, p + d, p + 2 * d}, run.tape[weights_].at(b),
                        run.tape[heads_].d_at(b), {d_p, d_p + d, d_p + 2 * d},
-                       run.tape[back_].at(b));
+                       run.tape[scratch_].values);
   }
 }
 

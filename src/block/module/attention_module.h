@@ -39,7 +39,7 @@ class AttentionModule final : public Module {
   Tokens in_;
   tape::TensorId projected_ = tape::TensorId::kNone;  ///< m * 3 D: q, k and v of each token
   tape::TensorId weights_ = tape::TensorId::kNone;    ///< H * m * m: a
-  tape::TensorId back_ = tape::TensorId::kNone;       ///< m: working memory of the way back
+  tape::TensorId scratch_ = tape::TensorId::kNone;    ///< of a batch: working memory of attention
   tape::TensorId heads_ = tape::TensorId::kNone;      ///< m * D: o
   Tokens attended_;                                   ///< x + W_O o
   Tokens y_;

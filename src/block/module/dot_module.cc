@@ -23,6 +23,10 @@ Tokens DotModule::declare(const Tokens& in, const tape::Extent& extent,
         tape::Tensor{.name = name, .size = static_cast<std::uint32_t>(size), .gradient = true});
   };
   const std::size_t pairs = count > 0 ? std::max<std::size_t>(pair_count(count), 1) : 0;
+  scratch_ = declarations.add(
+      tape::Tensor{.name = place_.name + ".scratch",
+                   .per = tape::Tensor::Per::kBatch,
+                   .size = static_cast<std::uint32_t>(pair_scratch(count, in.width))});
   products_ = tensor(place_.name + ".products", pairs);
   hidden_ = tensor(place_.name + ".hidden", wide);
   const std::uint32_t made = place_.tokens * in.width;
@@ -39,7 +43,8 @@ void DotModule::forward(const Run& run) const {
   for (std::size_t b = 0; b < run.tape.size; ++b) {
     float* const p = run.tape[products_].at(b);
     p[0] = 0;
-    pair_products(*place_.kernels, run.tape[in_.id].at(b), count, in_.width, p);
+    pair_products(*place_.kernels, run.tape[in_.id].at(b), count, in_.width, p,
+                  run.tape[scratch_].values);
     bound(kMostProduct, p, products.stride);
   }
   layer_.forward(run, 1, products.values, hidden.values);
@@ -56,7 +61,7 @@ void DotModule::backward(const Run& run, float* d_in) const {
   std::fill_n(d_in, run.tape.size * numbers, 0.0f);
   for (std::size_t b = 0; b < run.tape.size; ++b) {
     pair_products_back(*place_.kernels, run.tape[in_.id].at(b), count, in_.width, products.d_at(b),
-                       d_in + b * numbers);
+                       d_in + b * numbers, run.tape[scratch_].values);
   }
 }
 

@@ -4,7 +4,7 @@
 /// where h has `width` numbers, and W_m makes l D of them (section 2.3). The tokens themselves,
 /// which DLRM keeps beside their products, are in the layer's shortcut (equation 2).
 ///
-/// m² D + m² width + 2 width l D floating point operations of an example.
+/// 2 m² D + m² width + 2 width l D floating point operations of an example.
 #pragma once
 
 #include "block/dense/dense_rows.h"
@@ -25,6 +25,7 @@ class DotModule final : public Module {
  private:
   ModulePlace place_;
   Tokens in_, out_;
+  tape::TensorId scratch_ = tape::TensorId::kNone;  ///< of a batch: working memory
   /// m (m - 1) / 2: p; of a single token one number, 0, so that layers read something.
   tape::TensorId products_ = tape::TensorId::kNone;
   tape::TensorId hidden_ = tape::TensorId::kNone;  ///< width: h

@@ -6,8 +6,9 @@
 /// the gate chooses the `top` experts with the largest s = G x + h, and
 ///   u = sum over these of g_e y_e,   g_e = exp s_e / sum over these j of exp s_j.
 /// Experts that are not chosen are not computed. With one expert there is no gate, and u = y.
-/// On the way back, with D = d loss / d u:
-///   d y_e = g_e D,   d s_e = g_e (<D, y_e> - sum over the chosen j of g_j <D, y_j>).
+/// Shazeer's losses that balance the experts (section 4) are left out: one that is never chosen
+/// never learns. On the way back:
+///   d y_e = g_e d u,   d s_e = g_e (<d u, y_e> - sum over the chosen j of g_j <d u, y_j>).
 ///
 /// 2 top width (m + l) D floating point operations of an example, and 2 m D experts of the gate.
 #pragma once
@@ -33,11 +34,11 @@ class ExpertsModule final : public Module {
   struct Expert {
     DenseRows widen, narrow;
   };
-  /// The rows that pass the experts: B * top, those of expert 0 first.
+  /// The rows that pass the experts, at most B * top, those of expert 0 first.
   struct Routes;
   void choose(const Run& run, Routes& routes) const;
   void gather(const Run& run, Routes& routes) const;
-  /// Of an example and an expert: g.
+  /// g of expert e for example b.
   float share(const Run& run, std::size_t b, std::size_t e) const;
   void make_d_of_experts(const Run& run, Routes& routes) const;
   void gate_back(const Run& run, float* d_in) const;

@@ -25,7 +25,9 @@ Tokens LayerNorm::declare(const std::string& name, const std::string& out, const
   centred_ = declarations.add(tape::Tensor{.name = name + ".centred", .size = in.size(extent)});
   scales_ = declarations.add(tape::Tensor{.name = name + ".scales", .size = in.count(extent)});
   out_ = declarations.add(tape::Tensor{.name = out, .size = in.size(extent), .gradient = true});
-  return {out_, in.width, in.fixed};
+  Tokens made = in;
+  made.id = out_;
+  return made;
 }
 
 void LayerNorm::open(const tape::Parameters&, tape::Tape& tape) const {

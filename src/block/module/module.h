@@ -6,8 +6,8 @@
 /// last. Each module stands behind the sums of partitions (Split::kBehindSums), and goes over all
 /// examples of a tape at once.
 ///
-/// Numbers that a module makes, and gradients that it hands back, are as large as they come: the
-/// layer keeps them within bounds (dhen_layer.h).
+/// The layer keeps what a module makes, and the gradients that it hands back, within bounds
+/// (dhen_layer.h).
 ///
 /// Shapes: B examples; tokens of an example lie one behind the other, D numbers each.
 #pragma once
@@ -26,7 +26,7 @@ namespace leveret::block {
 struct Tokens {
   tape::TensorId id = tape::TensorId::kNone;
   std::uint32_t width = 0;  ///< D
-  std::uint32_t fixed = 0;  ///< so many; 0: `of_field` of each field
+  std::uint32_t fixed = 0;  ///< tokens of an example; 0: `of_field` tokens for each field
   std::uint32_t of_field = 1;
 
   std::uint32_t count(const tape::Extent& extent) const {
@@ -35,7 +35,7 @@ struct Tokens {
   std::uint32_t size(const tape::Extent& extent) const { return count(extent) * width; }
 };
 
-/// What a module is told when it is made.
+/// The arguments with which a module is made.
 struct ModulePlace {
   std::string name;      ///< its arrays and tensors are called NAME.…
   std::uint32_t tokens;  ///< l
@@ -53,14 +53,16 @@ class Module {
   virtual ~Module() = default;
 
   /// Declares what it learns and makes, over tokens that have a gradient. Returns what it makes: l
-  /// tokens with a gradient.
+  /// tokens with a gradient. It runs with more fields than it declared with, so that it keeps
+  /// nothing that depends on the extent.
   virtual Tokens declare(const Tokens& in, const tape::Extent& extent,
                          tape::Declarations& declarations) = 0;
   /// Makes room for the gradients of arrays that it learns beside layers.
   virtual void open(const tape::Parameters&, tape::Tape&) const {}
   virtual void forward(const Run& run) const = 0;
   /// From the gradient of what it makes: hands on those of what it learns, and writes d loss / d in
-  /// of all examples to d_in, B * m * D.
+  /// of all examples to d_in, B * m * D. It hands each layer on once, also one without rows, the
+  /// last declared first. All tensors of examples that are not learned from are 0 by then.
   virtual void backward(const Run& run, float* d_in) const = 0;
 };
 

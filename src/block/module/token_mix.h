@@ -27,7 +27,7 @@ class TokenMix {
 
  private:
   Tokens in_, out_;
-  // The same, with each token a column.
+  // in_ and out_ transposed: each token is a column.
   tape::TensorId in_columns_ = tape::TensorId::kNone, out_columns_ = tape::TensorId::kNone;
   DenseRows layer_;
 };

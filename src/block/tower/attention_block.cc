@@ -34,6 +34,10 @@ void AttentionBlock::declare(const tape::Extent& layout, tape::Declarations& dec
   const std::size_t widest = std::max<std::size_t>(d_, token());
   back_ = declarations.add(tape::Tensor{
       .name = tower_.name + ".back", .size = static_cast<std::uint32_t>(layout.fields * widest)});
+  scratch_ = declarations.add(
+      tape::Tensor{.name = tower_.name + ".scratch",
+                   .per = tape::Tensor::Per::kBatch,
+                   .size = static_cast<std::uint32_t>(shape(layout.fields).scratch())});
   layers_.clear();
   const std::uint32_t count = tower_.number("layers");
   for (std::uint32_t l = 0; l < count; ++l) {
@@ -93,7 +97,8 @@ void AttentionBlock::attend(tape::Tape& tape, const Layer& layer, std::size_t b,
                      *const v = tape[layer.made[kValue]].at(b);
   float* const out = tape[layer.out].at(b);
   std::copy_n(tape[layer.made[kRest]].at(b), fields * token(), out);
-  block::attend(*kernels_, shape(fields), {q, k, v}, tape[layer.weights].at(b), out);
+  block::attend(*kernels_, shape(fields), {q, k, v}, tape[layer.weights].at(b), out,
+                tape[scratch_].values);
   relu(out, fields * token());
   bound(kMost, out, fields * token());
 }
@@ -128,10 +133,9 @@ void AttentionBlock::attend_back(tape::Tape& tape, const Layer& layer, std::size
   std::copy_n(d_out, size, d);
   relu_back(out, size, d);
   for (const Projection of : {kQuery, kKey, kValue}) std::fill_n(gradient(of), size, 0.0f);
-  float* const scratch = tape[back_].values;  // what comes back is not there yet
   block::attend_back(*kernels_, shape(fields), {values(kQuery), values(kKey), values(kValue)},
                      tape[layer.weights].at(b), d,
-                     {gradient(kQuery), gradient(kKey), gradient(kValue)}, scratch);
+                     {gradient(kQuery), gradient(kKey), gradient(kValue)}, tape[scratch_].values);
 }
 
 /// To d of the tokens that came in; hands on the layers.

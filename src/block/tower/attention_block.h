@@ -5,8 +5,9 @@
 ///   a_fg = exp <q_f, k_g> / sum over j of exp <q_f, k_j>,     by head (equation 5);
 ///   o_f = sum over g of a_fg v_g,                             by head, side by side (6, 7);
 ///   x_f becomes ReLU(o_f + W_R x_f + b_R)                     (8).
-/// (The paper's layers have no biases; softmax_attention.h has the way back.) Numbers of tokens are kept within ±1e6, as what one example does to sums of squares is to stay
-/// finite. A field that an example lacks has a token of zeros.
+/// (The paper's layers have no biases; softmax_attention.h has the way back.) Numbers of tokens are
+/// kept within ±1e6, as what one example does to sums of squares is to stay finite. A field that an
+/// example lacks has a token of zeros.
 ///
 /// It makes all tokens of the last layer, over which a tower stands (mlp_block.h).
 ///
@@ -71,8 +72,9 @@ class AttentionBlock final : public Block {
   std::uint32_t heads_, dim_;
   std::uint32_t d_ = 0;  ///< numbers of an embedding
   tape::TensorInput fields_;
-  tape::TensorId tokens_ = tape::TensorId::kNone;  ///< F · d: e, as tokens lie
-  tape::TensorId back_ = tape::TensorId::kNone;    ///< F · m: what comes back through one layer
+  tape::TensorId tokens_ = tape::TensorId::kNone;   ///< F · d: e, as tokens lie
+  tape::TensorId back_ = tape::TensorId::kNone;     ///< F · m: what comes back through one layer
+  tape::TensorId scratch_ = tape::TensorId::kNone;  ///< of a batch: working memory of attention
   std::vector<Layer> layers_;
 };
 

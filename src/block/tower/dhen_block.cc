@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 
 #include "block/bound.h"
 #include "block/dense/layer_back.h"
@@ -32,7 +33,7 @@ constexpr TowerKey kDhenKeys[] = {
     {"top", "2", 64, "experts that an example passes"},
     {"hidden", "none", 8192, "widths of ReLU layers behind them", /*is_list=*/true}};
 
-/// By layer.
+/// The modules of each layer.
 std::vector<std::vector<std::uint32_t>> modules_of(const Tower& tower) {
   std::vector<std::vector<std::uint32_t>> groups(1);
   for (const std::uint32_t number : tower.numbers("modules")) {
@@ -52,6 +53,27 @@ bool has_module(const Tower& tower, std::string_view word) {
   });
 }
 
+/// A setting that no module of the tower reads, and what to do; empty: there is none.
+std::string idle_setting(const Tower& tower) {
+  for (const TowerKey& key : kDhenKeys) {
+    std::string readers;
+    bool is_read = false;
+    for (const ModuleKind& kind : kModuleKinds) {
+      if ((" " + std::string(kind.settings) + " ").find(std::string(" ") + key.name + " ") ==
+          std::string::npos) {
+        continue;
+      }
+      readers += (readers.empty() ? "" : " or ") + std::string(kind.word);
+      is_read |= has_module(tower, kind.word);
+    }
+    if (readers.empty() || is_read) continue;
+    const std::string value = std::to_string(tower.number(key.name));
+    if (value == key.fallback) continue;
+    return std::string(key.name) + "=" + value + " does nothing without modules=" + readers;
+  }
+  return {};
+}
+
 std::string fault_of_dhen(const Tower& tower, std::uint32_t d) {
   const std::uint32_t heads = tower.number("heads"), layers = tower.number("layers");
   const std::vector<std::vector<std::uint32_t>> groups = modules_of(tower);
@@ -67,12 +89,20 @@ std::string fault_of_dhen(const Tower& tower, std::uint32_t d) {
       }
     }
   }
-  if (has_module(tower, "attention") && d % heads != 0) {
+  const std::string idle = idle_setting(tower);
+  if (!idle.empty()) return idle;
+  const bool attends = has_module(tower, "attention");
+  if (attends && d % heads != 0) {
     return "heads=" + std::to_string(heads) + " do not divide --embedding_dim " + std::to_string(d);
   }
+  if (d == 1 && (attends || tower.number("norm") == kYes)) {
+    return "norm=yes and modules=attention take the mean from each token: give --embedding_dim 2 "
+           "or "
+           "more";
+  }
   const std::uint32_t experts = tower.number("experts"), top = tower.number("top");
-  if (has_module(tower, "experts") && top == 1) {
-    return "top=1: a gate learns from the difference of two experts at least";
+  if (has_module(tower, "experts") && (experts == 1 || top == 1)) {
+    return "experts=1 and top=1 leave a gate nothing to learn: modules=mlp is one expert";
   }
   if (has_module(tower, "experts") && top > experts) {
     return "top=" + std::to_string(top) + " of experts=" + std::to_string(experts) +
@@ -113,7 +143,9 @@ void DhenBlock::declare(const tape::Extent& layout, tape::Declarations& declarat
   back_ = declarations.add(tape::Tensor{.name = tower_.name + ".back", .size = most});
   own_.clear();
   for (std::size_t id = before; id < declarations.tensors.size(); ++id) {
-    if (!declarations.tensors[id].only_if_read) own_.push_back(static_cast<tape::TensorId>(id));
+    const tape::Tensor& tensor = declarations.tensors[id];
+    if (tensor.only_if_read || tensor.per == tape::Tensor::Per::kBatch) continue;
+    own_.push_back(static_cast<tape::TensorId>(id));
   }
 }
 

@@ -47,7 +47,7 @@ class DhenBlock final : public Block {
   tape::TensorInput fields_;
   Tokens first_;                                 ///< e, as tokens lie
   tape::TensorId back_ = tape::TensorId::kNone;  ///< what comes back through one module
-  std::vector<tape::TensorId> own_;              ///< all tensors between the first and the last
+  std::vector<tape::TensorId> own_;              ///< all of examples that it makes
   std::vector<std::unique_ptr<DhenLayer>> layers_;
 };
 

@@ -71,7 +71,7 @@ void DhenLayer::forward(const Run& run) const {
   if (plan_.norm) norm_.forward(run);
 }
 
-/// The ensemble.
+/// Makes the ensemble of what the modules made.
 void DhenLayer::put_together(const Run& run, float* sums) const {
   const std::size_t all = run.tape[sums_.id].stride;
   const std::size_t numbers = std::size_t{place_.tokens} * in_.width;

@@ -47,6 +47,10 @@ void DotBlock::declare(const tape::Extent& layout, tape::Declarations& declarati
   const std::size_t fields = layout.fields;
   std::size_t pairs = pair_count(fields);
   if (fields == 1 && !keeps_) pairs = 1;  // 0: layers read something where there are fields
+  scratch_ =
+      declarations.add(tape::Tensor{.name = tower_.name + ".scratch",
+                                    .per = tape::Tensor::Per::kBatch,
+                                    .size = static_cast<std::uint32_t>(pair_scratch(fields, d_))});
   out_ = declarations.add(tape::Tensor{
       .name = output_of(tower_),
       .size = static_cast<std::uint32_t>(kept(fields) + pairs),
@@ -65,7 +69,7 @@ void DotBlock::finish(const Run& run) const {
     const float* const e = run.tape[fields_.id].at(b);
     float* const begin = run.tape[out_].at(b);
     std::copy_n(e, kept(fields), begin);
-    pair_products(*kernels_, e, fields, d_, begin + kept(fields));
+    pair_products(*kernels_, e, fields, d_, begin + kept(fields), run.tape[scratch_].values);
     const std::size_t size = kept(fields) + pair_count(fields);
     bound(kMost, begin, size);
     std::fill(begin + size, begin + made.stride, 0.0f);
@@ -83,7 +87,8 @@ void DotBlock::finish_back(const Run& run) const {
     const float* const d_made = run.tape[out_].d_at(b);
     float* const d_e = d_fields + b * stride;
     std::copy_n(d_made, kept(fields), d_e);
-    pair_products_back(*kernels_, e, fields, d_, d_made + kept(fields), d_e);
+    pair_products_back(*kernels_, e, fields, d_, d_made + kept(fields), d_e,
+                       run.tape[scratch_].values);
     bound(kMost, d_e, fields * d_);
   }
   run.tape.tensors.add_d_of_reader(fields_, run.tape.size);

@@ -10,9 +10,9 @@
 /// On the way back, with P_fg = d loss / d p_fg: d e_f = sum over g of P_fg e_g, and what comes for
 /// its own numbers.
 ///
-/// F (F - 1) / 2 products of d numbers for each example: F² d floating point operations, and as
-/// many twice over on the way back. Products and gradients are kept within ±1e6. A field that an
-/// example lacks has an e of zeros.
+/// All F² products are made, of which half are kept: 2 F² d floating point operations of an
+/// example, and as many on the way back. Products and gradients are kept within ±1e6. A field that
+/// an example lacks has an e of zeros.
 ///
 /// Shapes: B examples, F fields.
 #pragma once
@@ -58,6 +58,7 @@ class DotBlock final : public Block {
   std::uint32_t d_ = 0;  ///< numbers of an embedding
   tape::TensorInput fields_;
   tape::TensorId out_ = tape::TensorId::kNone;
+  tape::TensorId scratch_ = tape::TensorId::kNone;  ///< of a batch: working memory
 };
 
 }  // namespace leveret::block

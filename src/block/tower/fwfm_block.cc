@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "block/dense/pair_products.h"
 #include "block/embedding_block.h"
 #include "block/tower/make_tower.h"
 
@@ -31,11 +32,10 @@ void FwfmBlock::declare(const tape::Extent& layout, tape::Declarations& declarat
   mixed_ = declarations.add(
       tape::Tensor{.name = tower_.name + ".mixed", .size = declarations[fields_.id].size});
   score_.declare(config_, tower_, declarations);
-  const std::uint64_t pairs = std::uint64_t{layout.fields} * (layout.fields - 1) / 2;
   tape::LearnedArray r{tower_.name + ".r",
                        table::Learned::kParameter,
                        tape::Merge::kAdd,
-                       {layout.fields > 0 ? pairs : 0}};
+                       {pair_count(layout.fields)}};
   r.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
   r_ = declarations.weights(std::move(r), config_.layers_rule->for_small_gradients(kRate));
 }
@@ -113,7 +113,7 @@ std::unique_ptr<Share> FwfmBlock::share(const tape::Parameters& parameters,
   const std::span<const float> r = parameters[r_];
   for (const std::uint32_t g : mine->fields) {
     for (const std::uint32_t f : mine->fields) {
-      if (f < g) mine->r.push_back(r[std::size_t{g} * (g - 1) / 2 + f]);
+      if (f < g) mine->r.push_back(r[pair_count(g) + f]);
     }
   }
   mine->e.resize(mine->fields.size() * d_);

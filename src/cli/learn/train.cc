@@ -53,8 +53,7 @@ void check_passes(const TrainOptions& options) {
   if (options.holdout_after > 0) {
     misuse(
         "--holdout_after works with one pass: leave it out, as --passes holds every tenth example "
-        "out "
-        "(--holdout_period)");
+        "out (--holdout_period)");
   }
   if (options.holds_out() && !options.report.predictions.empty()) {
     misuse(
@@ -225,8 +224,7 @@ void add_following(CLI::App& verb, FollowOptions& options) {
       ->transform(options::within(1, 1'000'000));
   verb.add_option("--without", options.without,
                   "with --follow: do not learn this file of the folder; if the model has learned "
-                  "it, go back "
-                  "to a kept model; repeat it for other files")
+                  "it, go back to a kept model; repeat it for other files")
       ->type_name("NAME")
       ->expected(1)
       ->allow_extra_args(false)

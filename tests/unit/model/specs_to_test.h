@@ -178,19 +178,21 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   spec::set_towers(dot, "dot:hidden=4 dot:keep=products,hidden=none,loss=own");
   dot.batch_size = 4;
   dot.batch_warmup = 0;
-  Spec& dhen = add("dhen of all modules, batch of 4");
+  Spec& dhen = add("dhen of all modules but experts, batch of 4");
   dhen.ffm_k = 0;
   dhen.embedding_dim = 4;
   spec::set_towers(dhen,
                    "dhen:modules=attention+linear+cross/convolution+dot+product+mlp,"
-                   "tokens=3,ensemble=weighted,width=5,filters=2,experts=3");
+                   "tokens=3,ensemble=weighted,width=5,filters=2");
   dhen.batch_size = 4;
   dhen.batch_warmup = 0;
   Spec& dhen_one = add("dhen, one head");
   dhen_one.heads = spec::Heads::kOne;
   dhen_one.ffm_k = 0;
   dhen_one.embedding_dim = 3;
-  spec::set_towers(dhen_one, "dhen:modules=cross+linear,tokens=2,ensemble=concat,norm=no,hidden=4");
+  spec::set_towers(
+      dhen_one,
+      "dhen:modules=cross+experts,experts=2,width=3,tokens=2,ensemble=concat,norm=no,hidden=4");
   Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
   all_towers.embedding_dim = 8;
   spec::set_towers(
