@@ -83,6 +83,8 @@ mapfile -t sets <<'SETS'
 --embedding_dim 4 --tower fwfm --tower mlp:hidden=8,loss=own
 --embedding_dim 4 --tower cross:layers=2 --tower cross2:layers=2,rank=2,hidden=4 --heads one
 --ffm_k 0 --embedding_dim 3 --pool mean --tower fm:loss=own --tower mlp:hidden=6
+--ffm_k 0 --embedding_dim 4 --tower autoint --tower dot
+--ffm_k 0 --embedding_dim 4 --tower dhen:tokens=4
 --row_bits 32
 --row_bits 32 --state_bits 16 --heads one
 --row_bits 12 --rounding nearest --embedding_dim 5 --tower fwfm

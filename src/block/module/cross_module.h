@@ -1,9 +1,9 @@
-/// u = W (X X') + b, number by number (DHEN paper, equation 7; there the layer's shortcut is the
-/// only skip). The paper does not say how the product of all tokens becomes l of them. Here each
-/// number c of a token made is a sum over all pairs of tokens,
+/// u = W (X X') + b (DHEN paper, equation 7; there the layer's shortcut is the only skip). The paper
+/// does not say how the product of all tokens becomes l of them. Here it is taken number by number:
+/// each number c of a token made is a sum over all pairs of tokens,
 ///   u_jc = sum over f, g of W_jfg x_fc x_gc + …,
 /// whose weights are products W_jfg = A_jf C_jg, as those of DCNv2's matrices are (Wang et al.,
-/// DCN V2, WWW 2021, section 3.1, rank 1):
+/// DCN V2, WWW 2021, of rank 1):
 ///   u_j = (sum over f of A_jf x_f + a_j) ⊙ (sum over g of C_jg x_g + c_j).
 /// a_j and c_j are numbers, and stand for b and for the linear terms.
 ///

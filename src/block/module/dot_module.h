@@ -1,8 +1,8 @@
 /// u = W_m AdvancedDLRM(X) (DHEN paper, equation 3). The paper keeps AdvancedDLRM to itself; here
 /// it is the dot interaction of DLRM (Naumov et al. 2019, section 2.1.3) and one layer over it:
 ///   p_fg = <x_f, x_g> of all tokens f < g,   h = ReLU(V p + c),   u = W_m h + b,
-/// where h has `width` numbers, and W_m makes l D of them (section 2.3). The tokens themselves,
-/// which DLRM keeps beside their products, are in the layer's shortcut (equation 2).
+/// where h has `width` numbers, and W_m makes l D of them (section 2.3). DLRM keeps the
+/// vector of its numeric features beside the products; here the shortcut keeps all tokens.
 ///
 /// 2 m² D + m² width + 2 width l D floating point operations of an example.
 #pragma once

@@ -1,10 +1,10 @@
 /// Modules of interaction: what the layers of a DHEN are made of (Zhang et al., DHEN: A Deep and
 /// Hierarchical Ensemble Network for Large-Scale CTR Prediction, 2022, section 2.3).
 ///
-/// A module makes l tokens of m, all of D numbers. The first layer's are the embeddings of the
-/// fields: then m is the number of fields, and grows with them. A token that comes later comes
-/// last. Each module stands behind the sums of partitions (Split::kBehindSums), and goes over all
-/// examples of a tape at once.
+/// A module makes l tokens from m tokens, all of D numbers. The tokens of the first layer are the
+/// embeddings of the fields: there m is the number of fields, and grows. A token that comes later
+/// comes last. Each module stands behind the sums of partitions (Split::kBehindSums), and goes over
+/// all examples of a tape at once.
 ///
 /// The layer keeps what a module makes, and the gradients that it hands back, within bounds
 /// (dhen_layer.h).

@@ -19,7 +19,6 @@ namespace leveret::block {
 
 struct ModuleKind {
   const char* word;
-  const char* help;      ///< one line
   const char* settings;  ///< the keys of the tower that it reads, between blanks
   std::unique_ptr<Module> (*make)(const ModulePlace& place);
 };
@@ -36,16 +35,16 @@ inline std::unique_ptr<Module> make_experts(const ModulePlace& place) {
   return std::make_unique<ExpertsModule>(place, place.setting("experts"), place.setting("top"));
 }
 
-/// A line for each kind. The order is that of help.
+/// A line for each kind. The order is that of the words in help.
 inline constexpr ModuleKind kModuleKinds[] = {
-    {"linear", "weighted sums of tokens", "", make_module<LinearModule>},
-    {"attention", "a transformer encoder layer", "heads width", make_module<AttentionModule>},
-    {"convolution", "filters of 3 by 3 numbers", "filters", make_module<ConvolutionModule>},
-    {"cross", "products of two sums of tokens", "", make_module<CrossModule>},
-    {"dot", "inner products, as DLRM has them", "width", make_module<DotModule>},
-    {"product", "squares of sums, as PNN has them", "width", make_module<ProductModule>},
-    {"mlp", "a hidden layer over all numbers", "width", make_mlp},
-    {"experts", "a mixture of several mlp", "width experts top", make_experts},
+    {"linear", "", make_module<LinearModule>},
+    {"attention", "heads width", make_module<AttentionModule>},
+    {"convolution", "filters", make_module<ConvolutionModule>},
+    {"cross", "", make_module<CrossModule>},
+    {"dot", "width", make_module<DotModule>},
+    {"product", "width", make_module<ProductModule>},
+    {"mlp", "width", make_mlp},
+    {"experts", "width experts top", make_experts},
 };
 
 /// Their words: values of a key of towers, whose number is that of the kind.

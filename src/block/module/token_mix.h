@@ -1,4 +1,4 @@
-/// l tokens of m, number by number (DHEN paper, equation 6, and the W of equations 4 and 5):
+/// l tokens of m, number by number (DHEN paper, equation 6, and W of equations 2, 4, 5):
 ///   u_j = sum over f of W_jf x_f,
 /// and, if it has biases, + b_j, a number for all of u_j. A norm behind it would take these away
 /// again (layer_norm.h). Each of the D numbers of a token is a row of m that passes a fully

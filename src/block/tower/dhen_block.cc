@@ -18,11 +18,11 @@ constexpr std::uint32_t kYes = 0;
 constexpr const char* kYesOrNo[] = {"yes", "no"};
 constexpr const char* kEnsembles[] = {"sum", "weighted", "concat"};  // as Ensemble has them
 constexpr TowerKey kDhenKeys[] = {
-    {"layers", "2", 16, "layers"},
-    {"modules", "attention+linear", 0, "of each layer; a/b: those of layer 1, then of layer 2",
+    {"layers", "2", 16, "layers of modules"},
+    {"modules", "attention+linear", 0, "of each layer; a/b: a in the first layer, b in the second",
      /*is_list=*/true, kModuleWords},
     {"tokens", "16", 256, "tokens that each module makes"},
-    {"ensemble", "sum", 0, "how those of several modules become one", /*is_list=*/false,
+    {"ensemble", "sum", 0, "how the tokens of several modules become one list", /*is_list=*/false,
      kEnsembles},
     {"shortcut", "yes", 0, "each layer adds what comes in", /*is_list=*/false, kYesOrNo},
     {"norm", "yes", 0, "layers normalise each token", /*is_list=*/false, kYesOrNo},

@@ -1,5 +1,5 @@
-/// A layer of a DHEN (Zhang et al. 2022, equations 1 and 2). Of tokens X its modules i make U_i of
-/// l tokens each, and it makes
+/// A layer of a DHEN (Zhang et al. 2022, equations 1 and 2). Its modules i make U_i, l tokens each,
+/// from tokens X, and it makes
 ///   Y = norm(ensemble of all U_i + shortcut X),
 /// where norm is that of each token (layer_norm.h), or nothing; the ensemble is
 ///   sum:       sum over i of U_i,
