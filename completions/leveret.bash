@@ -22,7 +22,7 @@ _leveret_values() {
     --heads) echo "mixed one mixed:fast=off" ;;
     --hidden) echo "none" ;;
     --tower) echo "mlp fm fwfm cross cross2 autoint dot dhen" ;;
-    --model) echo "lr fm fwfm ffm deepffm wide_deep deepfm dcn dcnv2" ;;
+    --model) echo "lr fm fwfm ffm deepffm wide_deep deepfm dcn dcnv2 pnn dlrm autoint moe dhen" ;;
     --log) echo "text json" ;;
     --link) echo "logistic identity" ;;
     --bits) echo "32 16 8 4" ;;

@@ -311,7 +311,7 @@ class Model:
         if file.kind not in ("model", "export"):
             raise Damaged("this is no model")
         spec = self.spec = file.header["spec"]
-        unusual = [o for o in ("bit_precision", "interactions", "transform") if spec.get(o)]
+        unusual = [o for o in ("bit_precision", "interactions", "transform", "numeric") if spec.get(o)]
         towers = spec.get("tower", "none")
         unusual += ["tower " + towers] if towers not in ("none", "fm:pairs=all") else []
         self.has_ffm, self.has_fm = bool(spec["ffm_k"]), towers == "fm:pairs=all"

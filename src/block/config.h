@@ -52,6 +52,9 @@ inline constexpr const char* kMergedInputs = "merged";
 /// everyone's (embedding_block.h).
 inline constexpr const char* kEmbeddings = "embedding.fields";
 
+/// What Tower::inputs has for dense numbers, and the tensor of them (numbers_block.h).
+inline constexpr const char* kNumbers = "numbers.standard";
+
 struct Config {
   /// Linear, counts and the whole learn apart and are mixed online; else one sum, one loss.
   bool mixed = true;
@@ -63,6 +66,7 @@ struct Config {
   bool in_contexts = false;
   std::vector<Rows> rows;  ///< in the order of the parts; one of a kind, but for kOwn
   Pool pool = Pool::kSum;
+  std::uint32_t numbers = 0;  ///< dense numbers of an example (numbers_block.h)
   std::vector<Tower> towers;
   rules::RulePtr layers_rule;  ///< of layers, and of what towers learn beside them
   std::uint64_t seed = 0;      ///< of the layers' first weights

@@ -113,7 +113,9 @@ CacheKey make_cache_key(const std::vector<std::string>& paths, const text::Parse
   key.hash_seed = options.hash_seed;
   key.max_line = std::min<std::size_t>(max_line, options.max_line);
   key.numbers = options.numbers;
+  key.only_numbers = options.only_numbers;
   std::sort(key.numbers.begin(), key.numbers.end());
+  std::sort(key.only_numbers.begin(), key.only_numbers.end());
   return key;
 }
 
@@ -131,9 +133,18 @@ std::string cache_mismatch(const CacheKey& cached, const CacheKey& wanted) {
   }
   for (const std::string& space : wanted.numbers) {
     if (!std::binary_search(cached.numbers.begin(), cached.numbers.end(), space)) {
-      return fmt::format("it was made without the numbers of namespace {}, which --transform reads",
-                         space);
+      return fmt::format(
+          "it was made without the numbers of namespace {}, which --transform or --numeric reads",
+          space);
     }
+  }
+  if (cached.only_numbers != wanted.only_numbers) {
+    const auto option = [](const std::vector<std::string>& names) {
+      return names.empty() ? std::string("without --numeric")
+                           : fmt::format("with --numeric {}", fmt::join(names, ","));
+    };
+    return fmt::format("it was made {}, and this run is {}, which decides what lines are bad",
+                       option(cached.only_numbers), option(wanted.only_numbers));
   }
   if (cached.sources.size() != wanted.sources.size()) {
     return fmt::format("it was made from {} files, not {}", cached.sources.size(),
@@ -160,9 +171,11 @@ void put_cache_key(const CacheKey& key, std::string& to) {
     files::put(to, id.tail_hash);
   }
   // Left out when empty: caches without numbers are as they were before there were any.
-  if (key.numbers.empty()) return;
-  files::put(to, static_cast<std::uint32_t>(key.numbers.size()));
-  for (const std::string& space : key.numbers) files::put_text(to, space);
+  for (const auto* names : {&key.numbers, &key.only_numbers}) {
+    if (names->empty()) return;
+    files::put(to, static_cast<std::uint32_t>(names->size()));
+    for (const std::string& space : *names) files::put_text(to, space);
+  }
 }
 
 CacheKey get_cache_key(files::BytesReader& from) {
@@ -181,11 +194,13 @@ CacheKey get_cache_key(files::BytesReader& from) {
     id.head_hash = from.get<std::uint64_t>();
     id.tail_hash = from.get<std::uint64_t>();
   }
-  if (from.empty()) return key;
-  key.numbers.resize(from.get_count(4));
-  for (std::string& space : key.numbers) space = from.get_text();
-  from.check(std::is_sorted(key.numbers.begin(), key.numbers.end()),
-             "its namespaces with numbers are not in order");
+  for (auto* names : {&key.numbers, &key.only_numbers}) {
+    if (from.empty()) return key;
+    names->resize(from.get_count(4));
+    for (std::string& space : *names) space = from.get_text();
+    from.check(std::is_sorted(names->begin(), names->end()),
+               "its namespaces with numbers are not in order");
+  }
   return key;
 }
 

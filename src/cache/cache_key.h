@@ -31,8 +31,10 @@ struct CacheKey {
   text::HashMode hash = text::HashMode::kStrings;
   std::uint32_t hash_seed = 0;
   std::uint64_t max_line = 0;  ///< it decides which lines are bad
+  // In order of their bytes:
+  std::vector<std::string> numbers;  ///< namespaces whose numbers were read
   std::vector<std::string>
-      numbers;  ///< namespaces whose numbers were read, in order of their bytes
+      only_numbers;  ///< of these, those that are nothing else, or the line bad
 };
 
 /// The facts that stand in a cache besides the examples.
@@ -49,7 +51,7 @@ CacheKey make_cache_key(const std::vector<std::string>& paths, const text::Parse
                         std::size_t max_line);
 
 /// Why a cache made with `cached` may not stand for `wanted`; empty when it may. It may have more
-/// numbers: CacheReader leaves them out.
+/// numbers: CacheReader leaves them out. But which lines are bad has to be the same.
 std::string cache_mismatch(const CacheKey& cached, const CacheKey& wanted);
 
 void put_cache_key(const CacheKey& key, std::string& to);

@@ -6,6 +6,7 @@ void FeatureBatch::clear() {
   label.clear();
   importance.clear();
   initial.clear();
+  numbers.clear();
   linear.clear();
   linear_runs.clear();
   linear_runs_begin.assign(1, 0);

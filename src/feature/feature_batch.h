@@ -117,6 +117,9 @@ struct FeatureBatch {
   std::vector<float> label;       ///< +1, -1, 0 = none
   std::vector<float> importance;  ///< >= 0
   std::vector<float> initial;     ///< added to the raw score
+  /// Those of --numeric, as many of each example, in the option's order; 0 where the line lacks
+  /// one. Empty: there are none, or another partition of the model has them.
+  std::vector<float> numbers;
 
   /// Whether linear features are told apart by group. Models whose blocks do not ask for groups do
   /// without: the features of an example may then be one run.

@@ -30,9 +30,19 @@ FieldFeature field_feature(const text::ExampleChunk& chunk, const text::Namespac
 
 }  // namespace
 
+std::vector<std::string> number_namespaces(const FeatureOptions& options) {
+  std::vector<std::string> names = number_namespaces(options.transforms);
+  names.insert(names.end(), options.numeric.begin(), options.numeric.end());
+  std::ranges::sort(names);
+  const auto rest = std::ranges::unique(names);
+  names.erase(rest.begin(), rest.end());
+  return names;
+}
+
 FeatureMap::FeatureMap(FeatureOptions options, std::vector<NamespacePlan> known)
     : options_(std::move(options)),
-      transforms_(options_.transforms, options_.hash, options_.hash_seed) {
+      transforms_(options_.transforms, number_namespaces(options_), options_.numeric, options_.hash,
+                  options_.hash_seed) {
   const bool is_new = known.empty();
   for (NamespacePlan& plan : known) {
     for (std::uint32_t field : plan.fields) field_count_ = std::max(field_count_, field + 1);
@@ -96,10 +106,18 @@ std::vector<std::string> FeatureMap::field_names() const {
 
 bool FeatureMap::has_met(const text::ExampleChunk& chunk, const text::Example& example) const {
   for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
-    const std::uint32_t name = chunk.runs[r].name;
-    if (name >= plan_of_.size() || plan_of_[name] == kUnmet) return false;
+    if (!has_met(chunk.runs[r].name)) return false;
   }
   return true;
+}
+
+std::uint32_t FeatureMap::count_unmet(const text::ExampleChunk& chunk,
+                                      const text::Example& example) const {
+  std::uint32_t count = 0;
+  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+    count += !has_met(chunk.runs[r].name);
+  }
+  return count;
 }
 
 void FeatureMap::meet(const text::NamespaceNames& names, const text::ExampleChunk& chunk,
@@ -143,7 +161,7 @@ void FeatureMap::close_names(text::NamespaceNames& names) const {
     for (const std::vector<std::string>& list : *lists) add(list);
   }
   for (const Transform& transform : options_.transforms) add(transform.sources);
-  for (const std::string& space : number_namespaces(options_.transforms)) {
+  for (const std::string& space : number_namespaces(options_)) {
     names.intern(text::number_run_name(space));
   }
   names.close(options_.hash_seed, options_.hash);
@@ -153,7 +171,8 @@ void FeatureMap::meet_known(const text::NamespaceNames& names) {
   for (std::uint32_t id = 0; id < names.size(); ++id) {
     const std::string name(names.name(id));
     const std::uint32_t plan = find_plan(name);
-    const bool known = plan != kUnmet && !transforms_.makes(plan);
+    const bool known =
+        transforms_.number_slot(name).has_value() || (plan != kUnmet && !transforms_.makes(plan));
     if (known || names.is_shared(id)) meet(id, name, false);
   }
 }
@@ -179,7 +198,8 @@ bool FeatureMap::any_selects(const std::vector<std::string>& selectors,
 }
 
 bool FeatureMap::keeps(const std::string& name) const {
-  return !any_selects(options_.ignore, name) &&
+  return std::ranges::find(options_.numeric, name) == options_.numeric.end() &&
+         !any_selects(options_.ignore, name) &&
          (options_.keep.empty() || any_selects(options_.keep, name));
 }
 
@@ -228,27 +248,30 @@ std::size_t FeatureMap::map(const text::ExampleChunk& chunk, std::size_t first, 
                              : map_each<true>(chunk, first, count, out);
 }
 
-template <bool kTransforms>
+template <bool kCopies>
 std::size_t FeatureMap::map_each(const text::ExampleChunk& chunk, std::size_t first,
                                  std::size_t count, FeatureBatch& out) const {
-  const text::ExampleChunk& from = kTransforms ? out.derived.chunk : chunk;
-  const std::uint32_t* plan_of = kTransforms ? plan_of_plan_.data() : plan_of_.data();
+  const text::ExampleChunk& from = kCopies ? out.derived.chunk : chunk;
+  const std::uint32_t* plan_of = kCopies ? plan_of_plan_.data() : plan_of_.data();
   const std::size_t full = out.linear.size() + out.field_features.size() + text::kMaxFeatures;
   const bool all_usual = usual_names_ == usual_.size() && chunk.name_limit <= usual_.size();
   for (std::size_t i = first; i < first + count; ++i) {
     if (i > first && out.linear.size() + out.field_features.size() > full) return i - first;
     const text::Example& example = chunk.examples[i];
-    const bool usual = !kTransforms && map_usual(chunk, example, all_usual, out);
+    const bool usual = !kCopies && map_usual(chunk, example, all_usual, out);
     if (!usual && !has_met(chunk, example)) return i - first;
     out.label.push_back(example.label);
     out.importance.push_back(example.importance);
     out.initial.push_back(example.initial);
-    if (kTransforms) transforms_.apply(plan_of_, chunk, example, out.derived);
-    const text::Example& mapped = kTransforms ? from.examples[0] : example;
+    if (kCopies) {
+      transforms_.apply(plan_of_, chunk, example, out.derived);
+      out.numbers.insert(out.numbers.end(), out.derived.numeric.begin(), out.derived.numeric.end());
+    }
+    const text::Example& mapped = kCopies ? from.examples[0] : example;
     if (!usual) {
       order_runs(from, mapped, plan_of, out);
       map_linear(from, mapped, plan_of, out);
-      if (out.keep_origins) note_origin(kTransforms, out);
+      if (out.keep_origins) note_origin(kCopies, out);
       if (options_.field_features) map_fields(from, mapped, plan_of, out);
     }
     out.runs_begin.push_back(static_cast<std::uint32_t>(out.runs.size()));

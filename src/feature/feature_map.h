@@ -30,9 +30,15 @@ struct FeatureOptions {
   std::vector<std::vector<std::string>> fields;        ///< --field; empty: each namespace is one
   std::uint32_t max_fields = 128;                      ///< later namespaces are linear only
   std::vector<Transform> transforms;                   ///< --transform
-  text::HashMode hash = text::HashMode::kStrings;      ///< as the parser's, for derived features
-  std::uint32_t hash_seed = 0;                         ///< as the parser's
+  /// --numeric: namespaces that are a number, of which no feature is made.
+  std::vector<std::string> numeric;
+  text::HashMode hash = text::HashMode::kStrings;  ///< as the parser's, for derived features
+  std::uint32_t hash_seed = 0;                     ///< as the parser's
 };
+
+/// The namespaces of the data whose numbers are read (text::ParserOptions::numbers), for transforms
+/// or as they are: each once, in order of their bytes.
+std::vector<std::string> number_namespaces(const FeatureOptions& options);
 
 /// The decisions about one namespace, made when it was first met. Stored with the model, so that a
 /// later run decides the same.
@@ -85,7 +91,7 @@ class FeatureMap {
   static constexpr std::uint32_t kUnmet = 0xffffffffu;
   /// The number of the plan of the namespace of this name, or kUnmet.
   std::uint32_t find_plan(const std::string& name) const;
-  /// Whether a namespace of this name counts, by --ignore and --keep.
+  /// Whether a namespace of this name has features, by --ignore, --keep and --numeric.
   bool keeps(const std::string& name) const;
 
   /// For people: what --transform reads and no line met so far (by this map, not by one whose plans
@@ -101,6 +107,9 @@ class FeatureMap {
 
   /// Whether all namespaces of an example have been met.
   bool has_met(const text::ExampleChunk& chunk, const text::Example& example) const;
+
+  /// So many runs of the example are of namespaces that have not been met.
+  std::uint32_t count_unmet(const text::ExampleChunk& chunk, const text::Example& example) const;
 
   /// For prediction: gives all namespaces that plans or options name their ids in `names`, which
   /// are new, and closes them.
@@ -125,13 +134,16 @@ class FeatureMap {
  private:
   class Counter;
 
+  bool has_met(std::uint32_t name) const {
+    return name < plan_of_.size() && plan_of_[name] != kUnmet;
+  }
   std::uint32_t add_plan(NamespacePlan plan);
   void meet(std::uint32_t id, const std::string& name, bool grow);
   NamespacePlan plan(const std::string& name, bool grow);
   bool known_exactly(const std::string& selector) const;
   bool any_selects(const std::vector<std::string>& selectors, const std::string& name) const;
   void assign_fields(NamespacePlan& plan, bool grow);
-  template <bool kTransforms>
+  template <bool kCopies>
   std::size_t map_each(const text::ExampleChunk& chunk, std::size_t first, std::size_t count,
                        FeatureBatch& out) const;
   // `plan_of` is plan_of_, or plan_of_plan_ for an example with derived namespaces.

@@ -132,9 +132,15 @@ class TransformRunner::Derivation {
   std::size_t first_;  ///< where its features begin in out_
 };
 
-TransformRunner::TransformRunner(const std::vector<Transform>& transforms, text::HashMode hash,
+TransformRunner::TransformRunner(const std::vector<Transform>& transforms,
+                                 std::vector<std::string> numbers,
+                                 const std::vector<std::string>& numeric, text::HashMode hash,
                                  std::uint32_t hash_seed)
-    : numbers_(number_namespaces(transforms)), hash_(hash) {
+    : numbers_(std::move(numbers)), hash_(hash) {
+  const auto slot_of = [&](const std::string& space) {
+    return static_cast<std::uint32_t>(std::ranges::lower_bound(numbers_, space) - numbers_.begin());
+  };
+  for (const std::string& space : numeric) numeric_.push_back(slot_of(space));
   const std::vector<std::vector<NumberSource>> sources = number_sources(transforms);
   for (const std::size_t i : transform_order(transforms)) {
     const Transform& transform = transforms[i];
@@ -144,8 +150,7 @@ TransformRunner::TransformRunner(const std::vector<Transform>& transforms, text:
     step.hash = text::hash_name(transform.name, hash_seed, hash);
     if (!transform.is_binner()) step.sources.assign(transform.sources.size(), kUnbound);
     for (const NumberSource& source : sources[i]) {
-      const auto slot = std::ranges::lower_bound(numbers_, source.name) - numbers_.begin();
-      step.sources.push_back(kNumber | static_cast<std::uint32_t>(slot));
+      step.sources.push_back(kNumber | slot_of(source.name));
       step.factors.push_back(source.factor);
     }
   }
@@ -178,6 +183,16 @@ std::string TransformRunner::unread_text(const Step& step, std::size_t source) {
          step.transform.sources[source];
 }
 
+void TransformRunner::take_number(std::uint32_t slot, float number,
+                                  TransformScratch& scratch) const {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  if (!scratch.numbers[slot]) scratch.numbers[slot] = number;
+  const auto place = std::ranges::find(numeric_, slot);
+  if (place == numeric_.end()) return;
+  float& sum = scratch.numeric[static_cast<std::size_t>(place - numeric_.begin())];
+  sum = std::clamp(sum + number, -kMost, kMost);
+}
+
 /// The example as it is, its own runs under the indices of their plans; a number goes to its slot,
 /// the first one where there are several.
 void TransformRunner::copy_example(const std::vector<std::uint32_t>& plan_of,
@@ -186,12 +201,13 @@ void TransformRunner::copy_example(const std::vector<std::uint32_t>& plan_of,
   text::ExampleChunk& out = scratch.chunk;
   out.clear();
   scratch.numbers.assign(numbers_.size(), std::nullopt);
+  scratch.numeric.assign(numeric_.size(), 0.0f);
   for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
     const text::NamespaceRun& run = chunk.runs[r];
     const std::uint32_t plan = plan_of[run.name];
     if ((plan & kNumber) != 0) {
-      std::optional<float>& number = scratch.numbers[plan & ~kNumber];
-      if (!number && run.begin != run.end) number = chunk.features[run.begin].value;
+      if (run.begin != run.end)
+        take_number(plan & ~kNumber, chunk.features[run.begin].value, scratch);
       continue;
     }
     const auto begin = static_cast<std::uint32_t>(out.features.size());

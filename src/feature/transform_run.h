@@ -1,4 +1,5 @@
-/// Makes the features of --transform's namespaces, example by example.
+/// Makes the features of --transform's namespaces, and takes the numbers of --numeric's, example by
+/// example.
 #pragma once
 
 #include <algorithm>
@@ -24,17 +25,23 @@ struct TransformScratch {
   /// run's `name` is the index of its plan.
   text::ExampleChunk chunk;
   std::vector<std::optional<float>> numbers;  ///< of that example, by number slot
+  /// Of that example: the numbers of --numeric. Where a context and a candidate have one both, it is
+  /// their sum, as what they add up is.
+  std::vector<float> numeric;
 };
 
 /// `bind` is for one thread with nobody else inside; `apply` is const and may run in any number of
 /// threads.
 class TransformRunner {
  public:
-  /// Names and bins are hashed as the parser would hash them.
-  TransformRunner(const std::vector<Transform>& transforms, text::HashMode hash,
+  /// Names and bins are hashed as the parser would hash them. `numbers`: the namespaces whose
+  /// numbers are read, ascending, those of `numeric` among them.
+  TransformRunner(const std::vector<Transform>& transforms, std::vector<std::string> numbers,
+                  const std::vector<std::string>& numeric, text::HashMode hash,
                   std::uint32_t hash_seed);
 
-  bool empty() const { return steps_.empty(); }
+  /// Whether an example passes as it is.
+  bool empty() const { return steps_.empty() && numeric_.empty(); }
 
   /// Namespace `name` has the plan of this index.
   void bind(const std::string& name, std::uint32_t plan);
@@ -93,10 +100,12 @@ class TransformRunner {
 
   void copy_example(const std::vector<std::uint32_t>& plan_of, const text::ExampleChunk& chunk,
                     const text::Example& example, TransformScratch& out) const;
+  void take_number(std::uint32_t slot, float number, TransformScratch& out) const;
   static std::string unread_text(const Step& step, std::size_t source);
 
-  std::vector<Step> steps_;           ///< each after those that it reads
-  std::vector<std::string> numbers_;  ///< names of the runs that are numbers, by slot
+  std::vector<Step> steps_;             ///< each after those that it reads
+  std::vector<std::string> numbers_;    ///< names of the runs that are numbers, by slot
+  std::vector<std::uint32_t> numeric_;  ///< slots of --numeric, in its order
   text::HashMode hash_ = text::HashMode::kStrings;
 };
 

@@ -32,6 +32,11 @@ std::vector<std::string> unmatched(const FeatureOptions& options,
   look_at("--linear", options.linear);
   for (const auto& field : options.fields) look_at("--field", field);
   for (const auto& interaction : options.interactions) look_at("--interactions", interaction);
+  for (const std::string& name : options.numeric) {  // by its full name alone
+    if (std::ranges::find(plans, name, &NamespacePlan::name) == plans.end()) {
+      found.push_back("--numeric " + name);
+    }
+  }
   return found;
 }
 

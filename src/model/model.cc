@@ -1,8 +1,10 @@
 #include "model/model.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "model/learning_memory.h"
 #include "net/make_blocks.h"
 #include "spec/config.h"
 #include "spec/entries.h"
@@ -27,8 +29,20 @@ table::ShardOptions shard_options(const Spec& spec, const block::Config& config,
   return options;
 }
 
+namespace {
+
+/// A spec whose layers fit, as far as is known before there are fields.
+Spec checked(Spec spec, std::uint64_t memory_limit) {
+  spec::check_spec(spec);
+  check_learning_memory(net::declare_all(spec::config_of(spec), {1}), spec, {1, 1}, memory_limit);
+  return spec;
+}
+
+}  // namespace
+
 Model::Model(Spec spec, std::uint64_t memory_limit)
-    : Model(std::move(spec), std::vector<feature::NamespacePlan>(), memory_limit) {}
+    : Model(checked(std::move(spec), memory_limit), std::vector<feature::NamespacePlan>(),
+            memory_limit) {}
 
 Model::Model(Spec spec, std::vector<feature::NamespacePlan> plans, std::uint64_t memory_limit,
              Use use, std::vector<kernels::Codec> rows)
@@ -68,6 +82,20 @@ void Model::fit(std::uint32_t fields) {
 
 void Model::declare(tape::Extent to) {
   parameters_.fit(to, std::make_shared<tape::Declarations>(net::declare_all(config(), to)));
+}
+
+void Model::check_memory(std::uint32_t fields, unsigned threads) const {
+  check_learning_memory(net::declare_all(config(), {fields}), spec_, {fields, threads},
+                        tables().budget().limit());
+}
+
+void Model::check_growth(const text::ExampleChunk& chunk, std::size_t example,
+                         unsigned threads) const {
+  const feature::FeatureOptions& options = spec_.features;
+  const std::uint32_t fields = features().field_count();
+  if (!options.fields.empty() || fields >= options.max_fields) return;
+  const std::uint32_t unmet = features().count_unmet(chunk, chunk.examples[example]);
+  check_memory(std::min(fields + unmet, options.max_fields), threads);
 }
 
 }  // namespace leveret::model

@@ -34,7 +34,8 @@ table::CellKind cell_kind(const Spec& spec);
 
 class Model {
  public:
-  /// A new model, knowing nothing. `memory_limit` in bytes: all tables together.
+  /// A new model, knowing nothing. `memory_limit` in bytes: all tables together. std::runtime_error
+  /// where its layers would take more (learning_memory.h).
   Model(Spec spec, std::uint64_t memory_limit);
   /// The frame of a stored model: tables and parameters of the right shape, to be filled. `rows`:
   /// how the weights of each part of rows are stored, where not as the spec says.
@@ -81,6 +82,13 @@ class Model {
   }
   /// The same to so many of them, on the way there: first values may depend on the steps.
   void fit(std::uint32_t fields);
+
+  // For who learns, before anything is changed: std::runtime_error where layers and a batch would
+  // take more than --max_memory (learning_memory.h).
+
+  void check_memory(std::uint32_t fields, unsigned threads) const;
+  /// With the fields that the example may bring, which is not met yet.
+  void check_growth(const text::ExampleChunk& chunk, std::size_t example, unsigned threads) const;
 
  private:
   Model(const Model&) = default;

@@ -16,7 +16,7 @@ std::uint32_t NamespacePlaces::shard_of(const feature::NamespacePlan& plan) cons
 NamespacePlace NamespacePlaces::find(std::uint32_t name) {
   const std::string text(names_.name(name));
   NamespacePlace place{NamespacePlace::kNotCounted, NamespacePlace::kNoShard};
-  // A bar begins the names of numbers for transforms (text/namespace_number.h).
+  // A bar begins the names of numbers (text/namespace_number.h).
   if (!text.starts_with('|')) {
     const std::uint32_t plan = features_.find_plan(text);
     if (plan == feature::FeatureMap::kUnmet) {

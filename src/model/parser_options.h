@@ -16,7 +16,8 @@ inline text::ParserOptions parser_options(const spec::Spec& spec,
   text::ParserOptions options;
   options.hash = spec.hash;
   options.hash_seed = spec.hash_seed;
-  options.numbers = feature::number_namespaces(spec.features.transforms);
+  options.numbers = feature::number_namespaces(spec.features);
+  options.only_numbers = spec.features.numeric;
   if (feature::LineLimit::needed(spec.features)) {
     options.limit = feature::LineLimit(spec.map_options(), known);
   }

@@ -9,6 +9,7 @@
 #include "block/ffm_block.h"
 #include "block/linear_block.h"
 #include "block/loss_block.h"
+#include "block/numbers_block.h"
 #include "kernels/dispatch.h"
 #include "net/tower_kinds.h"
 
@@ -47,6 +48,7 @@ constexpr BlockKind kKinds[] = {
     block_kind<block::LinearBlock>("linear"),        //
     block_kind<block::FfmBlock>("ffm"),              //
     block_kind<block::EmbeddingBlock>("embedding"),  //
+    block_kind<block::NumbersBlock>("numbers"),      //
     towers<false>("towers without layers"),
     towers<true>("towers with layers"),
 };

@@ -33,6 +33,24 @@ Counted counted_of(const tape::Tape& tape, std::size_t begin, std::size_t end) {
   return counted;
 }
 
+void add_totals(tape::Parameters& parameters, const tape::Tape& tape, std::size_t begin,
+                std::size_t end) {
+  for (const tape::TotalsDecl& totals : parameters.declared().totals) {
+    double* const count = parameters.scalars.totals.data() + totals.count;
+    double *const means = count + 1, *const squares = means + totals.size;
+    for (std::size_t b = begin; b < end; ++b) {
+      if (!tape.learn[b]) continue;
+      *count += 1;
+      const float* const of = tape[totals.numbers].at(b);
+      for (std::size_t i = 0; i < totals.size; ++i) {
+        const double from_mean = static_cast<double>(of[i]) - means[i];
+        means[i] += from_mean / *count;
+        squares[i] += from_mean * (static_cast<double>(of[i]) - means[i]);
+      }
+    }
+  }
+}
+
 void step_mixers(tape::Parameters& parameters, const tape::Tape& tape, const block::Config& config,
                  std::size_t begin, std::size_t end) {
   tape::Scalars& scalars = parameters.scalars;

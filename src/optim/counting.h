@@ -19,6 +19,10 @@ struct Counted {
 /// Counts examples [begin, end) of the tape.
 Counted counted_of(const tape::Tape& tape, std::size_t begin, std::size_t end);
 
+/// Adds to the totals of numbers (tape::TotalsDecl) what the examples have that are learned from.
+void add_totals(tape::Parameters& parameters, const tape::Tape& tape, std::size_t begin,
+                std::size_t end);
+
 // With mixed heads, of the examples that are learned from.
 
 /// The steps of all mixers, example by example, and what they forget. Without mixers nothing is

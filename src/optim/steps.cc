@@ -102,6 +102,7 @@ void Steps::step_rest(std::size_t begin, std::size_t end, bool alone) {
     cells.step_constants(parameters_.scalars, handed.cells.d_constant);
   }
   step_arrays();
+  add_totals(parameters_, tape_, begin, end);
   if (!optimizer_.config().mixed) return;
   step_mixers(parameters_, tape_, optimizer_.config(), begin, end);
   count_features(tables_, parameters_, tape_, optimizer_.config(), begin, end);

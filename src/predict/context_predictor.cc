@@ -203,6 +203,7 @@ void ContextPredictor::note_shared_spaces() {
   const auto runs = context_tape_.linear_runs(0);
   if (std::ranges::none_of(runs, [](const auto& run) { return run.group == 0; })) return;
   for (const text::NamespaceRun& space : at_->features.runs) {
+    if (names_.name(space.name).starts_with('|')) continue;  // a number
     at_->shared_spaces.push_back(space.hash);
   }
   std::ranges::sort(at_->shared_spaces);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "predict/parts.h"
@@ -34,10 +35,30 @@ bool Explainer::is_known(std::uint32_t name) const { return known_.contains(name
 
 void Explainer::begin_marks() { ++now_; }
 
-/// Whether it was not marked yet.
+/// Whether it was not marked yet. The run of its number goes with a namespace.
 bool Explainer::mark(std::uint32_t name) {
   if (name >= marks_.size()) marks_.resize(name + std::size_t{1});
+  const auto number = number_runs_.find(name);
+  if (number != number_runs_.end()) {
+    if (number->second >= marks_.size()) marks_.resize(number->second + std::size_t{1});
+    marks_[number->second] = now_;
+  }
   return std::exchange(marks_[name], now_) != now_;
+}
+
+/// Fills number_runs_ with those of the line.
+void Explainer::find_number_runs(const text::ExampleChunk& chunk, const text::Example& example) {
+  number_runs_.clear();
+  std::unordered_map<std::string_view, std::uint32_t> spaces;
+  for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
+    const std::uint32_t name = chunk.runs[r].name;
+    const std::string_view text = names_.name(name);
+    if (!text.starts_with('|')) {
+      spaces.emplace(text, name);
+    } else if (const auto space = spaces.find(text.substr(1)); space != spaces.end()) {
+      number_runs_.emplace(space->second, name);  // it comes behind its namespace
+    }
+  }
 }
 
 bool Explainer::is_marked(std::uint32_t name) const {
@@ -65,6 +86,7 @@ void Explainer::score_parts() {
 /// With the parts of the line, which contribute nothing yet.
 Explanation Explainer::begin(const text::ExampleChunk& chunk, const text::Example& example) {
   Explanation explanation;
+  find_number_runs(chunk, example);
   begin_marks();
   for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
     const std::uint32_t name = chunk.runs[r].name;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "predict/predictor.h"
@@ -56,6 +57,7 @@ class Explainer {
                  const std::vector<std::size_t>& order, Explanation& to);
   void begin_marks();
   bool mark(std::uint32_t name);
+  void find_number_runs(const text::ExampleChunk& chunk, const text::Example& example);
   bool is_marked(std::uint32_t name) const;
   template <class Wanted>
   void add_part(const text::ExampleChunk& chunk, const text::Example& example,
@@ -68,7 +70,8 @@ class Explainer {
   std::vector<std::size_t> at_work_;          ///< parts of the line that may say something
   text::ExampleChunk lines_;                  ///< parts of the line that wait to be scored
   Outcomes outcomes_;
-  std::vector<float> scores_;         ///< of parts
+  std::vector<float> scores_;                                     ///< of parts
+  std::unordered_map<std::uint32_t, std::uint32_t> number_runs_;  ///< by namespace, of the line
   std::vector<std::uint64_t> marks_;  ///< by name: the time when it was marked
   std::uint64_t now_ = 0;
   std::uint64_t scored_ = 0;

@@ -21,7 +21,7 @@ void check_lines(const text::ExampleChunk& chunk) {
 void need_arrays(const text::ParserOptions& parser) {
   if (parser.numbers.empty()) return;
   throw BadArgument(
-      fmt::format("the model's --transform reads the numbers of namespace {}, which "
+      fmt::format("the model reads the number of namespace {} (--transform or --numeric), which "
                   "only lines of text have",
                   parser.numbers[0]));
 }

@@ -48,6 +48,7 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
     config.rows.push_back(rows_of(spec, of, codec));
   }
   config.pool = spec.pool;
+  config.numbers = static_cast<std::uint32_t>(spec.features.numeric.size());
   config.layers_rule = rules::make_rule({.part = spec.nn, .l2 = spec.l2});
   for (const TowerSpec& of : spec.towers()) {
     block::Tower tower{of.name, {}, of.kind, of.options};

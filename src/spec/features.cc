@@ -76,6 +76,10 @@ void add_features(std::vector<SpecEntry>& list) {
   list.push_back(names_entry(
       "keep", "use these namespaces only", [](Spec & s) -> auto& { return s.features.keep; }));
   list.push_back(
+      stored_unless("", names_entry(
+                            "numeric", "namespaces of one number each: dense inputs of layers",
+                            [](Spec & s) -> auto& { return s.features.numeric; })));
+  list.push_back(
       {"transform", "", "NEW=F(NS,…)(…)",
        "makes a namespace from others: BinnerSqrt, BinnerLog, BinnerLogRatio (each also "
        "with Plain), Combine, Weight",

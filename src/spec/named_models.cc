@@ -16,7 +16,7 @@ namespace leveret::spec {
 namespace {
 
 // Rates and dimensions were chosen by scripts/accuracy/models.sh.
-constexpr std::array<NamedModel, 9> kModels = {{
+constexpr std::array<NamedModel, 14> kModels = {{
     {"lr", "--ffm_k 0 --learning_rate .15",
      "logistic regression: little memory, or a first figure to compare with"},
     {"fm", "--ffm_k 0 --embedding_dim 8 --tower fm:pairs=all",
@@ -34,6 +34,19 @@ constexpr std::array<NamedModel, 9> kModels = {{
     {"dcnv2",
      "--ffm_k 0 --embedding_dim 8 --tower cross2:layers=2,rank=16 --tower mlp:hidden=64+32",
      "DCNv2: DCN with more weights, for long streams"},
+    {"pnn", "--ffm_k 0 --embedding_dim 8 --ffm_learning_rate .3 --tower dot:hidden=64+32",
+     "PNN: products of fields as further inputs of layers"},
+    {"dlrm", "--ffm_k 0 --embedding_dim 8 --tower dot:keep=products,hidden=64+32",
+     "DLRM: products of fields, and of the numbers of --numeric"},
+    {"autoint", "--ffm_k 0 --embedding_dim 8 --tower autoint:layers=2,heads=2,dim=8",
+     "AutoInt: attention of the fields to each other"},
+    {"moe",
+     "--ffm_k 0 --embedding_dim 8 --learning_rate .02 --ffm_learning_rate .2 --nn_learning_rate "
+     ".05 "
+     "--tower dhen:layers=1,modules=experts,tokens=4,shortcut=no,norm=no",
+     "mixture of experts: parts of the data follow rules of their own"},
+    {"dhen", "--ffm_k 0 --embedding_dim 8 --batch_size 64 --tower dhen:modules=attention+linear",
+     "DHEN: layers of attention and of mixed fields"},
 }};
 
 const SpecEntry& entry_of(const std::string& option) {

@@ -45,6 +45,7 @@ struct TowerSpec {
   // The inputs (tower_inputs) that others than towers know of.
   static constexpr const char* kEmbeddings = "embeddings";
   static constexpr const char* kMerged = "merged";
+  static constexpr const char* kNumbers = "numbers";
 
   std::string name;
   const block::TowerKind* kind = nullptr;
@@ -126,7 +127,20 @@ struct Spec : rules::Learning {
       all.push_back({"dense", &block::kMlpTower, {TowerSpec::kMerged}, {{"hidden", hidden}}});
     }
     all.insert(all.end(), more_towers.begin(), more_towers.end());
+    give_numbers(all);
     return all;
+  }
+  /// Those of kinds that take the numbers of --numeric read them; and those over any tensor, unless
+  /// some of these say who does.
+  void give_numbers(std::vector<TowerSpec>& towers) const {
+    if (features.numeric.empty()) return;
+    const bool told = std::ranges::any_of(
+        towers, [](const TowerSpec& of) { return of.reads(TowerSpec::kNumbers); });
+    for (TowerSpec& of : towers) {
+      if (of.kind->takes_numbers || (of.kind->over_any && !told)) {
+        of.in.emplace_back(TowerSpec::kNumbers);
+      }
+    }
   }
   /// Whether batches have per-example updates (block.h). With one head and layers cells learn
   /// through the layers, of which the gradient comes once for all of the batch.

@@ -23,6 +23,10 @@ constexpr TowerInput kInputs[] = {
     {"pairs", block::FfmBlock::kPairs, [](const Spec& spec) { return spec.has_ffm(); },
      "the FFM's pairs as they are (--ffm_k)",
      "reads the FFM's pairs, and there are none: add --ffm_k 4"},
+    {TowerSpec::kNumbers, block::kNumbers,
+     [](const Spec& spec) { return !spec.features.numeric.empty(); },
+     "the numbers of --numeric; where no mlp says so, all have them",
+     "reads numbers, and there are none: add --numeric NS,…"},
 };
 
 void check(const Spec& spec, const TowerSpec& tower) {
@@ -33,14 +37,18 @@ void check(const Spec& spec, const TowerSpec& tower) {
     const TowerInput& input = *find_input(word);
     if (!input.is_there(spec)) refuse(std::string(" ") + input.missing);
   }
-  if (tower.own_loss && tower.in != std::vector<std::string>{TowerSpec::kEmbeddings}) {
-    refuse(":loss=own is for towers over embeddings alone");
+  const bool over_others = tower.reads(TowerSpec::kMerged) || tower.reads("pairs");
+  if (tower.own_loss && (over_others || !tower.reads(TowerSpec::kEmbeddings))) {
+    refuse(":loss=own is for towers over embeddings");
   }
   if (tower.own_loss && !spec.mixed()) {
     refuse(":loss=own is for --heads mixed: one sum has one loss");
   }
   if (tower.kind->fault != nullptr) {
-    const block::Tower made{.name = {}, .inputs = {}, .kind = tower.kind, .options = tower.options};
+    block::Tower made{.name = {}, .inputs = {}, .kind = tower.kind, .options = tower.options};
+    if (tower.kind->takes_numbers && !spec.features.numeric.empty()) {
+      made.inputs.emplace_back(block::kNumbers);
+    }
     const std::string fault = tower.kind->fault(made, spec.embedding_dim);
     if (!fault.empty()) refuse(":" + fault);
   }
@@ -62,6 +70,22 @@ const TowerInput* find_input(std::string_view word) {
 }
 
 void check_towers(const Spec& spec) {
+  if (!spec.features.numeric.empty() && !spec.some_tower_reads(TowerSpec::kNumbers)) {
+    throw std::runtime_error(
+        "--numeric does nothing without layers that read numbers: give --hidden, or --tower mlp, "
+        "dot "
+        "or dhen");
+  }
+  const std::vector<std::string>& names = spec.features.numeric;
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    if (std::find(names.begin(), name, *name) == name) continue;
+    throw std::runtime_error("--numeric has namespace " + *name + " twice");
+  }
+  for (const feature::Transform& made : spec.features.transforms) {
+    if (std::ranges::find(names, made.name) == names.end()) continue;
+    throw std::runtime_error("--numeric " + made.name +
+                             ": what --transform makes has features; name a namespace of the data");
+  }
   for (const TowerSpec& tower : spec.more_towers) check(spec, tower);
 }
 

@@ -52,14 +52,23 @@ struct LearnedArray {
   double* (*doubles)(Scalars&) = nullptr;
   static constexpr std::size_t kNoMixer = static_cast<std::size_t>(-1);
   std::size_t in_mixers = kNoMixer;  ///< a mixer's: where it begins in Scalars::mixers
+  static constexpr std::size_t kNoTotals = static_cast<std::size_t>(-1);
+  /// Doubles of a TotalsDecl: where it begins in Scalars::totals. Threads merge these together.
+  std::size_t in_totals = kNoTotals;
 
   bool in_scalars() const {
-    return floats != nullptr || doubles != nullptr || in_mixers != kNoMixer;
+    return floats != nullptr || doubles != nullptr || in_mixers != kNoMixer ||
+           in_totals != kNoTotals;
   }
   /// Its values in `scalars`, if they are floats there; else null.
   float* floats_in(Scalars& scalars) const {
     if (in_mixers != kNoMixer) return scalars.mixers.data() + in_mixers;
     return floats != nullptr ? floats(scalars) : nullptr;
+  }
+  /// The same of doubles.
+  double* doubles_in(Scalars& scalars) const {
+    if (in_totals != kNoTotals) return scalars.totals.data() + in_totals;
+    return doubles != nullptr ? doubles(scalars) : nullptr;
   }
   std::size_t rows() const { return shape.size() > 1 ? shape[0] : 1; }
   std::size_t columns() const { return shape.empty() ? 1 : shape.back(); }
@@ -88,6 +97,22 @@ struct Contribution {
   TensorId scale = TensorId::kNone;  ///< times the one number of this tensor
 };
 
+/// Numbers of examples of which mean and variance are learned: over all examples that are learned
+/// from, how many these are, and of each number the mean and the sum of squares of what it is away
+/// from that (Welford 1962; sums of the numbers' own squares would lose all digits where the mean
+/// is large). Arrays in Scalars::totals, one behind the other: 1, n and n doubles.
+struct TotalsDecl {
+  TensorId numbers = TensorId::kNone;  ///< n of each example
+  std::size_t count = 0;               ///< the place of the first array
+  std::size_t size = 0;                ///< n
+};
+
+/// How much working memory a block keeps on a tape beside tensors.
+struct WorkingMemory {
+  std::string name;          ///< as arrays and tensors are called: NAME.…
+  std::uint64_t floats = 0;  ///< of an example
+};
+
 /// The declarations of all blocks of a network. The ids are the same for any number of fields.
 struct Declarations {
   std::vector<LearnedArray> arrays;
@@ -101,7 +126,10 @@ struct Declarations {
   std::vector<Contribution> contributions;
   std::vector<MixerDecl> mixers;  ///< in the order of running
   std::size_t mixer_floats = 0;   ///< the size of Scalars::mixers
-  std::uint32_t memories = 0;     ///< so many blocks have working memory on a tape
+  std::vector<TotalsDecl> totals;
+  std::size_t total_doubles = 0;       ///< the size of Scalars::totals
+  std::uint32_t memories = 0;          ///< so many blocks have working memory on a tape
+  std::vector<WorkingMemory> working;  ///< what is known of its size
 
   ArrayId add(LearnedArray array) {
     arrays.push_back(std::move(array));

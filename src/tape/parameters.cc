@@ -24,7 +24,7 @@ float changed_sum(float to, float before, float after) {
 template <class T>
 std::span<T> same_of(Parameters& other, const LearnedArray& array, ArrayId id) {
   if constexpr (std::is_same_v<T, double>) {
-    return {array.doubles(other.scalars), array.columns()};
+    return {array.doubles_in(other.scalars), array.columns()};
   } else {
     if (float* const floats = array.floats_in(other.scalars)) return {floats, array.columns()};
     return other[id];
@@ -37,6 +37,7 @@ void Parameters::fit(Extent to, std::shared_ptr<const Declarations> declared) {
   const bool first_time = !has_arrays();
   std::vector<table::AlignedFloats> values(declared->arrays.size());
   scalars.mixers.resize(declared->mixer_floats);
+  scalars.totals.resize(declared->total_doubles);
   for (std::size_t id = 0; id < values.size(); ++id) {
     const LearnedArray& array = declared->arrays[id];
     const auto rows = static_cast<std::uint32_t>(array.rows());
@@ -112,11 +113,34 @@ std::vector<ConstDense> Parameters::layers() const {
   return all;
 }
 
+/// Adds to the moments `to` what the examples between `before` and `after` bring: a group of
+/// examples is taken out of another, and put to a third (Chan, Golub and LeVeque 1979).
+void Parameters::exchange_totals(const TotalsDecl& totals, const Scalars& before,
+                                 const Scalars& after) {
+  double* const to = scalars.totals.data() + totals.count;
+  const double* const was = before.totals.data() + totals.count;
+  const double* const now = after.totals.data() + totals.count;
+  const double own = to[0], new_ones = now[0] - was[0], all = own + new_ones;
+  if (new_ones <= 0) return;
+  for (std::size_t i = 1; i <= totals.size; ++i) {
+    const std::size_t at_squares = i + totals.size;
+    const double mean = was[i] + (now[i] - was[i]) * now[0] / new_ones;
+    const double apart = mean - was[i];
+    const double squares =
+        now[at_squares] - was[at_squares] - apart * apart * was[0] * new_ones / now[0];
+    const double from_own = mean - to[i];
+    to[at_squares] += std::max(squares, 0.0) + from_own * from_own * own * new_ones / all;
+    to[i] += from_own * new_ones / all;
+  }
+  to[0] = all;
+}
+
 void Parameters::exchange(Parameters& before, Parameters& after) {
   const double forgotten = after.scalars.forgotten - before.scalars.forgotten;
   const auto kept = static_cast<float>(std::exp(-forgotten));
   for_each([&]<class T>(const ArrayValues<T>& values) {
     const std::span<T> to = values.all();
+    if (values.array.in_totals != LearnedArray::kNoTotals) return;
     const auto id = static_cast<ArrayId>(&values.array - declared_->arrays.data());
     const std::span<T> was = same_of<T>(before, values.array, id);
     const std::span<T> now = same_of<T>(after, values.array, id);
@@ -144,6 +168,9 @@ void Parameters::exchange(Parameters& before, Parameters& after) {
     }
     exchange_by(to, was, now, [](T own, T from, T latest) { return own + (latest - from); });
   });
+  for (const TotalsDecl& totals : declared_->totals) {
+    exchange_totals(totals, before.scalars, after.scalars);
+  }
   scalars.forgotten += forgotten;
   scalars.examples += after.scalars.examples - before.scalars.examples;
   scalars.dropped_gradients += after.scalars.dropped_gradients - before.scalars.dropped_gradients;

@@ -88,6 +88,7 @@ class Parameters {
   }
   template <class Self, class Visit>
   static void for_each(Self& self, Visit visit);
+  void exchange_totals(const TotalsDecl& totals, const Scalars& before, const Scalars& after);
   ArrayId find_near(std::string_view name, std::size_t id) const;
 
   std::shared_ptr<const Declarations> declared_;
@@ -104,8 +105,8 @@ void Parameters::for_each(Self& self, Visit visit) {
   auto& scalars = const_cast<Scalars&>(self.scalars);
   for (const LearnedArray& array : self.declared_->arrays) {
     const std::size_t columns = array.columns();
-    if (array.doubles != nullptr) {
-      visit(ArrayValues<Double>{array, array.doubles(scalars), columns, columns});
+    if (Double* const doubles = array.doubles_in(scalars)) {
+      visit(ArrayValues<Double>{array, doubles, columns, columns});
     } else if (Float* const floats = array.floats_in(scalars)) {
       visit(ArrayValues<Float>{array, floats, columns, columns});
     }

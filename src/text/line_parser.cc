@@ -40,7 +40,9 @@ Parser::LineParser::LineParser(NamespaceNames& names, ParserOptions options)
   for (const std::string& space : options_.numbers) {
     const std::optional<std::uint32_t> id = names.intern(number_run_name(space));
     if (!id) throw std::length_error("too many different namespaces");
-    number_runs_.insert(space, {*id, 0});
+    const bool only =
+        std::ranges::find(options_.only_numbers, space) != options_.only_numbers.end();
+    number_runs_.insert(space, {*id, 0, only});
   }
 }
 
@@ -97,7 +99,7 @@ Parser::LineParser::Line Parser::LineParser::parse_whole_line(std::uint32_t begi
     if (delimiter() != '|') continue;
     const std::uint32_t space_begin = cursor_.position() + 1;
     if (!parse_namespace()) return Line::kBad;
-    if (!options_.numbers.empty()) add_number(view(space_begin, token_end()));
+    if (!options_.numbers.empty() && !add_number(space_begin)) return Line::kBad;
   }
   if (token_end() - begin > options_.max_line) {
     fail("line is longer than the limit", begin + options_.max_line);
@@ -152,12 +154,31 @@ bool Parser::LineParser::parse_label(std::uint32_t begin, Example& example) {
   return true;
 }
 
-void Parser::LineParser::add_number(std::string_view space) {
+/// Whether the line has a run of this name.
+bool Parser::LineParser::has_run(std::uint32_t name) {
+  for (std::uint32_t r = out_.runs_begin(); r < out_.runs_end(); ++r) {
+    if (out_.run(r).name == name) return true;
+  }
+  return false;
+}
+
+/// The number of the namespace that begins there and has been parsed.
+bool Parser::LineParser::add_number(std::uint32_t space_begin) {
+  const std::string_view space = view(space_begin, token_end());
   const std::string_view name = space.substr(0, space.find_first_of(" \t:"));
   const KnownNamespace run = number_runs_.find(name);
-  if (run.id == KnownNamespace::kUnknown) return;
+  if (run.id == KnownNamespace::kUnknown) return true;
   const std::optional<float> number = namespace_number(space);
-  if (!number) return;
+  if (run.number) {
+    const std::size_t features = namespace_features(space);
+    if (features > 1 || (number && has_run(run.id))) {
+      return fail("a namespace of --numeric has more than one feature", space_begin);
+    }
+    if (features == 1 && !number) {
+      return fail("a namespace of --numeric has no number", space_begin);
+    }
+  }
+  if (!number) return true;
   out_.reserve(1);
   const std::uint32_t begin = out_.next_feature();
   if (options_.keep_names) {
@@ -166,6 +187,7 @@ void Parser::LineParser::add_number(std::string_view space) {
     out_.add_feature({0, *number});
   }
   out_.add_run({run.id, run.hash, begin, begin + 1});
+  return true;
 }
 
 /// Namespaces of the shape `|name feature |`: a known name and one feature without a value, with

@@ -48,7 +48,8 @@ class Parser::LineParser {
   bool parse_value(Namespace& space, std::uint32_t name_begin, std::uint32_t name_size);
   void add_string_value(Namespace& space, FeatureName text);
   void add(Feature feature, FeatureName text);
-  void add_number(std::string_view space);
+  bool has_run(std::uint32_t name);
+  bool add_number(std::uint32_t space_begin);
 
   bool name_new_namespaces();
   void add_bad_line(std::uint32_t begin, std::uint64_t line, ExampleChunk& chunk);

@@ -14,7 +14,8 @@ struct KnownNamespace {
   static constexpr std::uint32_t kUnknown = 0xffffffff;
   std::uint32_t id = kUnknown;  ///< in NamespaceNames
   std::uint32_t hash = 0;
-  bool number = false;  ///< numbers are wanted from it
+  /// Numbers are wanted from it; where it is the run of a number: its namespace has nothing else.
+  bool number = false;
 };
 
 /// A known namespace from which no numbers are wanted: its features are all there is to it.

@@ -67,16 +67,33 @@ std::optional<float> feature_number(Tokens& tokens, Weight weight) {
   return number;
 }
 
-}  // namespace
-
-std::optional<float> namespace_number(std::string_view text) {
-  Tokens tokens(text);
+/// Takes the namespace's name and its weight.
+Weight take_name(Tokens& tokens) {
   Weight weight;
   tokens.take(" \t:");
   if (tokens.take_colon()) {
     tokens.pass(" ");
     weight.given = read(tokens.take(kBlanks), weight.factor);
   }
+  return weight;
+}
+
+}  // namespace
+
+std::size_t namespace_features(std::string_view text) {
+  Tokens tokens(text);
+  const Weight weight = take_name(tokens);
+  std::size_t count = 0;
+  for (tokens.pass(kBlanks); !tokens.empty(); tokens.pass(kBlanks)) {
+    feature_number(tokens, weight);
+    ++count;
+  }
+  return count;
+}
+
+std::optional<float> namespace_number(std::string_view text) {
+  Tokens tokens(text);
+  const Weight weight = take_name(tokens);
   for (tokens.pass(kBlanks); !tokens.empty(); tokens.pass(kBlanks)) {
     if (const auto number = feature_number(tokens, weight)) return number;
   }

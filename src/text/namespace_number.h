@@ -6,6 +6,7 @@
 /// run.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,5 +24,8 @@ inline std::string number_run_name(std::string_view space) {
 /// weight (|age:37 x), a name that is no number counts as 1. A text as value is no number. Always
 /// finite.
 std::optional<float> namespace_number(std::string_view text);
+
+/// How many features the text has, those of value 0 among them.
+std::size_t namespace_features(std::string_view text);
 
 }  // namespace leveret::text

@@ -23,6 +23,9 @@ struct ParserOptions {
   std::uint32_t max_line = 1u << 30;   ///< bytes; a longer line is bad
   /// Namespaces whose numbers are read (namespace_number.h).
   std::vector<std::string> numbers = {};
+  /// Some of `numbers`: a line whose namespace of this name is more than one feature, or one
+  /// without a number, is bad.
+  std::vector<std::string> only_numbers = {};
   /// Called with each parsed chunk: turns examples into bad lines that are more than a model takes.
   /// A parser has a copy of its own, which may remember what it has seen. Empty: takes all.
   std::function<void(const NamespaceNames&, ExampleChunk&)> limit = {};

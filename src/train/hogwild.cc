@@ -159,6 +159,7 @@ class Hogwild::Worker {
   void meet(const text::ExampleChunk& chunk, std::size_t example) {
     change_tables([&] {
       if (all_.model_.features().has_met(chunk, chunk.examples[example])) return;
+      all_.model_.check_growth(chunk, example, all_.options_.threads);
       all_.change_parameters();
       all_.model_.features().meet(all_.names_, chunk, example, true);
       all_.model_.fit_fields();

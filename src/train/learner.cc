@@ -32,6 +32,7 @@ void Learner::learn(const text::ExampleChunk& chunk, std::size_t first, std::siz
     if (ready()) learn_taken(outcomes);
     forget();
     if (stuck()) {
+      model_.check_growth(chunk, next, 1);
       model_.features().meet(names_, chunk, next, true);
       model_.fit_fields();
     }

@@ -13,6 +13,7 @@ namespace leveret::train {
 Session::Session(std::shared_ptr<model::Model> model, text::NamespaceNames& names,
                  const kernels::Kernels& kernels, SessionOptions options)
     : options_(std::move(options)), names_(names), kernels_(kernels), model_(std::move(model)) {
+  model_->check_memory(std::max(model_->features().field_count(), 1u), options_.threads);
   own_.emplace(*model_, names_, kernels_);
   learner_ = &*own_;
   // A window of one example is what learning does by itself.

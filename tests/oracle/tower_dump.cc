@@ -131,7 +131,10 @@ Json example_of(const Model& model, const Tape& tape, std::size_t b) {
     scores[tower.name] = tower_score(declared, tape, b, tower);
   }
   const HeadScores heads = scores_of(model, tape, b);
+  const std::size_t numbers = model.config().numbers;
+  const auto first = tape.batch->numbers.begin() + static_cast<std::ptrdiff_t>(b * numbers);
   return {{"label", tape.label(b)},
+          {"numbers", std::vector<double>(first, first + static_cast<std::ptrdiff_t>(numbers))},
           {"importance", tape.importance(b)},
           {"before_towers", tape[declared.joint.front()].values[b]},
           {"first", heads.first},
@@ -145,7 +148,7 @@ Json dump(std::uint32_t seed, const Spec& spec) {
   const LineShape shape{.fields = 5, .vocabulary = 12};
   Model model(spec, kTestMemory);
   // The first line has all fields, and is not learned: others lack some.
-  Sample sample(random_lines(kExamples + 1, shape, seed));
+  Sample sample(random_lines(kExamples + 1, shape, seed), reading_numbers(spec));
   sample.batch(model, 0, 1);
   const feature::FeatureBatch batch = sample.batch(model, 1, kExamples);
   randomise(model, batch, seed);
@@ -155,6 +158,7 @@ Json dump(std::uint32_t seed, const Spec& spec) {
   const ReferenceModel before(model, batch);
   Json all = values_of(before);
   all["dim"] = spec.embedding_dim;
+  all["totals"] = before.totals;
   all["pool"] = spec.pool == block::Pool::kMean ? "mean" : "sum";
   all["towers"] = towers_of(spec);
   for (std::size_t b = 0; b < batch.size(); ++b) {

@@ -60,6 +60,14 @@ CASES += [
     " --pool mean --admit 3",
     "--ffm_k 0 " + DHEN + "width=5,modules=linear+dot,loss=own --tower fm",
 ]
+# Dense numbers; those of B and D are features no more.
+NUMERIC = " --numeric D,B"
+CASES += [
+    ONE + "--embedding_dim 5 --tower mlp:hidden=6" + NUMERIC,
+    ONE + "--embedding_dim 5 --tower dot:hidden=7 --tower dot:keep=products,hidden=none" + NUMERIC,
+    ONE + DHEN + ALL + "layers=3,modules=attention+linear+dot/convolution+cross+experts/product+mlp" + NUMERIC,
+    "--ffm_k 0 " + DHEN + "width=7,layers=1,modules=convolution+cross --tower fm --pool mean" + NUMERIC,
+]
 
 
 def dump_of(program, seed, options):
@@ -101,6 +109,19 @@ class Oracle:
                 e = e / sum(abs(x) for x, _ in known)
             fields.append(e)
         return torch.stack(fields)
+
+    def numbers(self, example):
+        """x and sign(x) log(1 + |x|) of all numbers, standardised; leveret-model(7), NUMBERS."""
+        x = torch.tensor(example["numbers"], dtype=torch.float64)
+        u = torch.cat([x, torch.sign(x) * torch.log1p(torch.abs(x))])
+        examples, *totals = self.dump["totals"]
+        mean, squares = (torch.tensor(part, dtype=torch.float64) for part in (totals[:len(u)], totals[len(u):]))
+        return ((u - mean) / torch.sqrt(squares / examples)).clamp(-5, 5)
+
+    def number_token(self, tower, example):
+        """DLRM's bottom MLP: Naumov et al. 2019, section 2.1.1."""
+        name = tower["name"] + ".numbers"
+        return self.affine(name + ".w", torch.relu(self.affine(name + ".v", self.numbers(example)))).unsqueeze(0)
 
     def affine(self, name, x):
         return torch.nn.functional.linear(x, self.layers[name]["weights"], self.layers[name]["bias"])
@@ -210,13 +231,17 @@ class Oracle:
             return scale * (self.arrays[name + ".r"] * (e[f] * e[g]).sum(dim=1)).sum()
         if kind == "autoint":
             return self.output(tower, self.attended(tower, e).flatten())
+        has_numbers = len(example["numbers"]) > 0
+        if kind in ("dot", "dhen") and has_numbers:
+            e = torch.cat([self.number_token(tower, example), e])
         if kind == "dot":  # Qu et al. 2016, equations 2, 3 and 8; of f < g as above
             g, f = torch.tril_indices(len(e), len(e), offset=-1)
             products = (e[f] * e[g]).sum(dim=1)
-            return self.output(tower, torch.cat([x0, products] if tower["keep"] == 0 else [products]))
+            kept = e if tower["keep"] == 0 else e[:1] if has_numbers else e[:0]
+            return self.output(tower, torch.cat([kept.flatten(), products]))
         if kind == "dhen":
             return self.output(tower, self.dhen(tower, e).flatten())
-        x = x0
+        x = torch.cat([x0, self.numbers(example)]) if kind == "mlp" and has_numbers else x0
         for number in range(tower["layers"]):
             layer = f"{name}.cross{number}"
             if kind == "cross":  # Wang et al. 2017, equation 3: x_0 x' w + b + x; w has a constant, too

@@ -34,14 +34,16 @@ Tokens AttentionModule::declare(const Tokens& in, const tape::Extent& extent,
                                     .per = tape::Tensor::Per::kBatch,
                                     .size = static_cast<std::uint32_t>(shape(tokens).scratch())});
   heads_ = tensor(".heads", tokens * d, true);
-  attended_ = {tensor(".attended", tokens * d, true), d, in.fixed};
+  attended_ = in;
+  attended_.id = tensor(".attended", tokens * d, true);
   project_.declare(place_.name + ".qkv", in.id, d, 3 * d, 1.0f, config, declarations,
                    /*bias=*/false);
   join_heads_.declare(place_.name + ".o", heads_, d, d, 1.0f, config, declarations, /*bias=*/false);
   y_ = first_norm_.declare(place_.name + ".norm1", place_.name + ".y", attended_, extent, config,
                            declarations);
   hidden_ = tensor(".hidden", tokens * wide, true);
-  fed_ = {tensor(".fed", tokens * d, true), d, in.fixed};
+  fed_ = in;
+  fed_.id = tensor(".fed", tokens * d, true);
   widen_.declare(place_.name + ".ffn1", y_.id, d, wide, 2.0f, config, declarations);
   narrow_.declare(place_.name + ".ffn2", hidden_, wide, d, 1.0f, config, declarations);
   const Tokens z = second_norm_.declare(place_.name + ".norm2", place_.name + ".z", fed_, extent,

@@ -42,7 +42,8 @@ Tokens ConvolutionModule::declare(const Tokens& in, const tape::Extent& extent,
   made_ = tensor(".filtered", numbers * filters_);
   filter_.declare(place_.name + ".filters", patches_, kPatch, filters_, 2.0f, *place_.config,
                   declarations);
-  images_ = {tensor(".images", numbers * filters_), in.width, in.fixed * filters_, filters_};
+  images_ = {tensor(".images", numbers * filters_), in.width, in.fixed * filters_, filters_,
+             in.before * filters_};
   return mix_.declare(place_.name, images_, place_.tokens, extent, *place_.config, declarations);
 }
 

@@ -74,6 +74,8 @@ Tokens ExpertsModule::declare(const Tokens& in, const tape::Extent& extent,
                   declarations);
   }
   routes_ = declarations.add_memory();
+  const std::uint64_t of_row = 2 * (std::uint64_t{in.size(extent)} + width_ + made);
+  declarations.working.push_back({place_.name, top_ * of_row});
   out_ = {tensor(place_.name, made), in.width, place_.tokens};
   return out_;
 }

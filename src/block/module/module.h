@@ -2,9 +2,10 @@
 /// Hierarchical Ensemble Network for Large-Scale CTR Prediction, 2022, section 2.3).
 ///
 /// A module makes l tokens from m tokens, all of D numbers. The tokens of the first layer are the
-/// embeddings of the fields: there m is the number of fields, and grows. A token that comes later
-/// comes last. Each module stands behind the sums of partitions (Split::kBehindSums), and goes over
-/// all examples of a tape at once.
+/// embeddings of the fields, and before them one of dense numbers, if there are some
+/// (number_token.h): there m grows with the fields. A token that comes later comes last. Each
+/// module stands behind the sums of partitions (Split::kBehindSums), and goes over all examples of
+/// a tape at once.
 ///
 /// The layer keeps what a module makes, and the gradients that it hands back, within bounds
 /// (dhen_layer.h).
@@ -28,9 +29,12 @@ struct Tokens {
   std::uint32_t width = 0;  ///< D
   std::uint32_t fixed = 0;  ///< tokens of an example; 0: `of_field` tokens for each field
   std::uint32_t of_field = 1;
+  std::uint32_t before = 0;  ///< tokens before those of fields
 
+  /// 0 as long as there is no field.
   std::uint32_t count(const tape::Extent& extent) const {
-    return fixed > 0 ? fixed : extent.fields * of_field;
+    if (fixed > 0) return fixed;
+    return extent.fields > 0 ? before + extent.fields * of_field : 0;
   }
   std::uint32_t size(const tape::Extent& extent) const { return count(extent) * width; }
 };

@@ -27,7 +27,7 @@ constexpr TowerKey kDhenKeys[] = {
     {"shortcut", "yes", 0, "each layer adds what comes in", /*is_list=*/false, kYesOrNo},
     {"norm", "yes", 0, "layers normalise each token", /*is_list=*/false, kYesOrNo},
     {"heads", "2", 16, "heads of attention"},
-    {"width", "64", 8192, "hidden numbers of attention, dot, product, mlp and experts"},
+    {"width", "64", 8192, "hidden numbers of attention, dot, product, mlp, experts, --numeric"},
     {"filters", "4", 64, "filters of convolution"},
     {"experts", "4", 64, "experts of a mixture"},
     {"top", "2", 64, "experts that an example passes"},
@@ -53,9 +53,10 @@ bool has_module(const Tower& tower, std::string_view word) {
   });
 }
 
-/// A setting that no module of the tower reads, and what to do; empty: there is none.
+/// A setting that nothing of the tower reads, and what to do; empty: there is none.
 std::string idle_setting(const Tower& tower) {
   for (const TowerKey& key : kDhenKeys) {
+    if (key.name == std::string_view("width") && tower.reads(kNumbers)) continue;  // their token
     std::string readers;
     bool is_read = false;
     for (const ModuleKind& kind : kModuleKinds) {
@@ -117,6 +118,7 @@ constinit const TowerKind kDhenTower = {.word = "dhen",
                                         .help = "layers of interaction modules, as DHEN has them",
                                         .keys = kDhenKeys,
                                         .whole_for_candidates = true,
+                                        .takes_numbers = true,
                                         .fault = fault_of_dhen,
                                         .make = make_tower_with_layers<DhenBlock>};
 
@@ -124,6 +126,12 @@ void DhenBlock::declare(const tape::Extent& layout, tape::Declarations& declarat
   fields_ = declarations.read(kEmbeddings);
   const std::size_t before = declarations.tensors.size();
   first_ = {.width = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k};
+  numbers_token_ = tape::TensorId::kNone;
+  if (tower_.reads(kNumbers)) {
+    first_.before = 1;
+    numbers_token_ = numbers_.declare(tower_.name + ".numbers", tower_.number("width"),
+                                      first_.width, config_, declarations);
+  }
   first_.id = declarations.add(
       tape::Tensor{.name = tower_.name + ".fields", .size = first_.size(layout), .gradient = true});
   layers_.clear();
@@ -154,24 +162,46 @@ void DhenBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tape
 }
 
 void DhenBlock::finish(const Run& run) const {
-  for (std::size_t b = 0; b < run.tape.size; ++b) {
-    std::copy_n(run.tape[fields_.id].at(b), numbers(run), run.tape[first_.id].at(b));
-  }
-  bound(kMostOfNumbers, run.tape[first_.id].values, run.tape.size * numbers(run));
+  put_tokens(run);
   for (const auto& layer : layers_) layer->forward(run);
+}
+
+/// The tokens of the first layer.
+void DhenBlock::put_tokens(const Run& run) const {
+  const bool has_numbers = numbers_token_ != tape::TensorId::kNone;
+  if (has_numbers) numbers_.forward(run);
+  const std::size_t before = first_.before * std::size_t{first_.width};
+  const std::size_t all = first_.size(run.parameters.layout);
+  for (std::size_t b = 0; b < run.tape.size; ++b) {
+    float* const to = run.tape[first_.id].at(b);
+    if (has_numbers) std::copy_n(run.tape[numbers_token_].at(b), before, to);
+    std::copy_n(run.tape[fields_.id].at(b), all - before, to + before);
+  }
+  bound(kMostOfNumbers, run.tape[first_.id].values, run.tape.size * all);
 }
 
 void DhenBlock::finish_back(const Run& run) const {
   clear_unlearned(run.tape, own_);
   float* const back = run.tape[back_].values;
   for (std::size_t l = layers_.size(); l-- > 0;) layers_[l]->backward(run, back);
+  hand_back(run);
+}
+
+/// From the gradients of the first layer's tokens.
+void DhenBlock::hand_back(const Run& run) const {
+  const bool has_numbers = numbers_token_ != tape::TensorId::kNone;
+  const std::size_t before = first_.before * std::size_t{first_.width};
+  const std::size_t all = first_.size(run.parameters.layout);
   float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
   const std::size_t stride = run.tape[fields_.id].d_stride;
   std::fill_n(d_fields, run.tape.size * stride, 0.0f);
   for (std::size_t b = 0; b < run.tape.size; ++b) {
-    std::copy_n(run.tape[first_.id].d_at(b), numbers(run), d_fields + b * stride);
+    const float* const d = run.tape[first_.id].d_at(b);
+    if (has_numbers) std::copy_n(d, before, run.tape[numbers_token_].d_at(b));
+    std::copy_n(d + before, all - before, d_fields + b * stride);
   }
   run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
+  if (has_numbers) numbers_.backward(run);
 }
 
 }  // namespace leveret::block

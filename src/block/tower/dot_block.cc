@@ -24,18 +24,30 @@ constinit const TowerKind kDotTower = {
     .help = "inner products of fields and layers over them, as IPNN and DLRM have",
     .keys = kDotKeys,
     .whole_for_candidates = true,
+    .takes_numbers = true,
     .make = make_tower_with_layers<DotBlock>};
 
 namespace {
 
-/// The place that a number of what it makes had when there were fewer fields; `kept` numbers of
-/// each e.
-std::uint32_t place_before(std::uint32_t kept, const tape::Extent& from, const tape::Extent& to,
+/// How many numbers of vectors it makes, and of how many vectors products.
+struct Shape {
+  std::uint32_t of_token;  ///< numbers; 0: there is no token
+  std::uint32_t of_field;  ///< likewise, those of e that are kept
+
+  std::uint32_t kept(std::uint32_t fields) const { return of_token + fields * of_field; }
+  std::size_t products(std::uint32_t fields) const {
+    return pair_count(fields + (of_token > 0 ? 1 : 0));
+  }
+};
+
+/// The place that a number of what it makes had when there were fewer fields.
+std::uint32_t place_before(const Shape& shape, const tape::Extent& from, const tape::Extent& to,
                            std::uint32_t column) {
-  const std::uint32_t own = to.fields * kept, own_before = from.fields * kept;
+  if (from.fields == 0) return tape::kNewColumn;
+  const std::uint32_t own = shape.kept(to.fields), own_before = shape.kept(from.fields);
   if (column < own) return column < own_before ? column : tape::kNewColumn;
   const std::uint32_t product = column - own;
-  const bool is_old = product < pair_count(from.fields);
+  const bool is_old = product < shape.products(from.fields);
   return is_old ? own_before + product : tape::kNewColumn;
 }
 
@@ -44,54 +56,84 @@ std::uint32_t place_before(std::uint32_t kept, const tape::Extent& from, const t
 void DotBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   fields_ = declarations.read(kEmbeddings);
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
-  const std::size_t fields = layout.fields;
-  std::size_t pairs = pair_count(fields);
-  if (fields == 1 && !keeps_) pairs = 1;  // 0: layers read something where there are fields
-  scratch_ =
-      declarations.add(tape::Tensor{.name = tower_.name + ".scratch",
-                                    .per = tape::Tensor::Per::kBatch,
-                                    .size = static_cast<std::uint32_t>(pair_scratch(fields, d_))});
+  const bool has_numbers = tower_.reads(kNumbers);
+  token_ = tokens_ = tape::TensorId::kNone;
+  if (has_numbers) {
+    token_ = numbers_.declare(tower_.name + ".numbers", NumberToken::kUsualHidden, d_, config_,
+                              declarations);
+    tokens_ = declarations.add(tape::Tensor{
+        .name = tower_.name + ".tokens", .size = (1 + layout.fields) * d_, .gradient = true});
+  }
+  const Shape shape{has_numbers ? d_ : 0, keeps_ ? d_ : 0};
+  std::size_t size = 0;
+  if (layout.fields > 0) {
+    // 0: layers read something where there are fields
+    size = std::max<std::size_t>(shape.kept(layout.fields) + shape.products(layout.fields), 1);
+  }
+  scratch_ = declarations.add(tape::Tensor{
+      .name = tower_.name + ".scratch",
+      .per = tape::Tensor::Per::kBatch,
+      .size = static_cast<std::uint32_t>(pair_scratch(layout.fields + (has_numbers ? 1 : 0), d_))});
   out_ = declarations.add(tape::Tensor{
       .name = output_of(tower_),
-      .size = static_cast<std::uint32_t>(kept(fields) + pairs),
+      .size = static_cast<std::uint32_t>(size),
       .whole_lines = true,
       .gradient = true,
-      .source = [kept = keeps_ ? d_ : 0](const tape::Extent& from, const tape::Extent& to,
-                                         std::uint32_t column) {
-        return place_before(kept, from, to, column);
+      .source = [shape](const tape::Extent& from, const tape::Extent& to, std::uint32_t column) {
+        return place_before(shape, from, to, column);
       }});
 }
 
+const float* DotBlock::vectors(const tape::Tape& tape, std::size_t b) const {
+  return tape[has_token() ? tokens_ : fields_.id].at(b);
+}
+
+/// Where there are dense numbers.
+void DotBlock::put_tokens(const Run& run) const {
+  numbers_.forward(run);
+  const std::size_t of_fields = std::size_t{run.parameters.layout.fields} * d_;
+  for (std::size_t b = 0; b < run.tape.size; ++b) {
+    float* const to = run.tape[tokens_].at(b);
+    std::copy_n(run.tape[token_].at(b), d_, to);
+    std::copy_n(run.tape[fields_.id].at(b), of_fields, to + d_);
+    bound(kMost, to, d_);
+  }
+}
+
 void DotBlock::finish(const Run& run) const {
-  const std::size_t fields = run.parameters.layout.fields;
-  const tape::TensorPlace& made = run.tape[out_];
+  if (has_token()) put_tokens(run);
+  const std::size_t count = vector_count(run), kept = kept_numbers(count);
   for (std::size_t b = run.begin; b < run.end; ++b) {
-    const float* const e = run.tape[fields_.id].at(b);
+    const float* const x = vectors(run.tape, b);
     float* const begin = run.tape[out_].at(b);
-    std::copy_n(e, kept(fields), begin);
-    pair_products(*kernels_, e, fields, d_, begin + kept(fields), run.tape[scratch_].values);
-    const std::size_t size = kept(fields) + pair_count(fields);
+    std::copy_n(x, kept, begin);
+    pair_products(*kernels_, x, count, d_, begin + kept, run.tape[scratch_].values);
+    const std::size_t size = kept + pair_count(count);
     bound(kMost, begin, size);
-    std::fill(begin + size, begin + made.stride, 0.0f);
+    std::fill(begin + size, begin + run.tape[out_].stride, 0.0f);
   }
 }
 
 void DotBlock::finish_back(const Run& run) const {
-  const std::size_t fields = run.parameters.layout.fields;
+  const std::size_t count = vector_count(run), kept = kept_numbers(count);
   clear_unlearned(run.tape, std::array{out_});
   float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
   const std::size_t stride = run.tape[fields_.id].d_stride;
   std::fill_n(d_fields, run.tape.size * stride, 0.0f);
   for (std::size_t b = 0; b < run.tape.size; ++b) {
-    const float* const e = run.tape[fields_.id].at(b);
     const float* const d_made = run.tape[out_].d_at(b);
-    float* const d_e = d_fields + b * stride;
-    std::copy_n(d_made, kept(fields), d_e);
-    pair_products_back(*kernels_, e, fields, d_, d_made + kept(fields), d_e,
+    float* const d_x = has_token() ? run.tape[tokens_].d_at(b) : d_fields + b * stride;
+    std::fill_n(d_x, count * d_, 0.0f);
+    std::copy_n(d_made, kept, d_x);
+    pair_products_back(*kernels_, vectors(run.tape, b), count, d_, d_made + kept, d_x,
                        run.tape[scratch_].values);
-    bound(kMost, d_e, fields * d_);
+    bound(kMost, d_x, count * d_);
+    if (!has_token()) continue;
+    std::copy_n(d_x, d_, run.tape[token_].d_at(b));
+    std::copy_n(d_x + d_, (count - 1) * d_, d_fields + b * stride);
   }
   run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
+  if (has_token()) numbers_.backward(run);
 }
 
 }  // namespace leveret::block

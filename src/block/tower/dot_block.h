@@ -1,12 +1,13 @@
 /// Inner products of the fields' embeddings. With e_f the embedding of field f, d numbers
 /// (embedding_block.h), it makes
 ///   p_fg = <e_f, e_g> for all fields f < g,
-/// and before them, unless keep=products says otherwise, the numbers of all e. ReLU layers and an
-/// output neuron stand over these (mlp_block.h). So it has
+/// and before them, unless keep=products says otherwise, the numbers of all e. Where there are
+/// dense numbers their token (number_token.h) comes before e_0, and is kept in any case. ReLU
+/// layers and an output neuron stand over these (mlp_block.h). So it has
 ///   the product layer of IPNN (Qu et al., Product-based Neural Networks, ICDM 2016, equations 2,
 ///   3 and 8): linear signals z and quadratic signals p go to the first ReLU layer, and
 ///   the dot interaction of DLRM (Naumov et al. 2019, section 2.1.3; DHEN paper, equation 3) and
-///   its top MLP, without the numeric features that DLRM has in addition.
+///   its top MLP: keep=products with dense numbers is all of DLRM.
 /// On the way back, with P_fg = d loss / d p_fg: d e_f = sum over g of P_fg e_g, and what comes for
 /// its own numbers.
 ///
@@ -23,6 +24,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
+#include "block/module/number_token.h"
 #include "kernels/kernels.h"
 
 namespace leveret::block {
@@ -33,11 +35,14 @@ class DotBlock final : public Block {
       : kernels_(&kernels),
         config_(std::move(config)),
         tower_(std::move(tower)),
-        keeps_(tower_.number("keep") == 0) {}
+        keeps_(tower_.number("keep") == 0),
+        numbers_(kernels) {}
 
   static constexpr float kMost = 1e6f;
-  /// The tensor that it makes: F · d numbers of e, if they are kept, and F (F - 1) / 2 products, of
-  /// f < g at g (g - 1) / 2 + f. Products alone are one number, 0, where there is one field.
+  /// The tensor that it makes: d numbers of the token of dense numbers, if there are some; F · d
+  /// numbers of e, if they are kept; and F (F - 1) / 2 products, of f < g at g (g - 1) / 2 + f,
+  /// where the token counts as the first field. Products alone are one number, 0, where there is
+  /// one field.
   static std::string output_of(const Tower& tower) { return tower.name + ".products"; }
 
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
@@ -49,13 +54,27 @@ class DotBlock final : public Block {
   Split split() const override { return Split::kBehindSums; }
 
  private:
-  std::size_t kept(std::size_t fields) const { return keeps_ ? fields * d_ : 0; }
+  bool has_token() const { return token_ != tape::TensorId::kNone; }
+  std::size_t vector_count(const Run& run) const {
+    return run.parameters.layout.fields + std::size_t{has_token()};
+  }
+  /// Numbers of these vectors that it makes, too: of all, or of the token.
+  std::size_t kept_numbers(std::size_t vectors) const {
+    return (keeps_ ? vectors : std::size_t{has_token()}) * d_;
+  }
+  /// The numbers of its vectors: the token, if there is one, and e.
+  const float* vectors(const tape::Tape& tape, std::size_t b) const;
+  void put_tokens(const Run& run) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
-  bool keeps_;           ///< the numbers of e, too
-  std::uint32_t d_ = 0;  ///< numbers of an embedding
+  bool keeps_;  ///< the numbers of e, too
+  NumberToken numbers_;
+  tape::TensorId token_ =
+      tape::TensorId::kNone;  ///< d: the token of numbers; kNone: there are none
+  tape::TensorId tokens_ = tape::TensorId::kNone;  ///< (1 + F) · d: that and e
+  std::uint32_t d_ = 0;                            ///< numbers of an embedding
   tape::TensorInput fields_;
   tape::TensorId out_ = tape::TensorId::kNone;
   tape::TensorId scratch_ = tape::TensorId::kNone;  ///< of a batch: working memory

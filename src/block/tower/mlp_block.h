@@ -21,10 +21,13 @@ class MlpBlock final : public Block {
         config_(std::move(config)),
         tower_(std::move(tower)),
         hidden_(tower_.numbers("hidden")),
+        needs_fields_(tower_.inputs != std::vector<std::string>{kNumbers}),
         first_(kernels) {}
 
   void declare(const tape::Extent& layout, tape::Declarations& declarations) override;
   bool has_layers() const override { return true; }
+  /// Over dense numbers alone it has its inputs before.
+  bool needs_fields() const override { return needs_fields_; }
 
   /// Writes its tensors, and adds to its head.
   void forward(const Run& run) const override;
@@ -70,6 +73,7 @@ class MlpBlock final : public Block {
   Config config_;
   Tower tower_;
   std::vector<std::uint32_t> hidden_;             ///< widths of its ReLU layers
+  bool needs_fields_;                             ///< asked for by the example
   std::size_t first_layer_ = 0;                   ///< its layers' numbers begin there
   std::vector<tape::TensorId> ins_;               ///< by layer
   tape::TensorId score_ = tape::TensorId::kNone;  ///< 1: the output neuron, without its bias

@@ -1,6 +1,7 @@
 /// Towers: what stands over other blocks and adds a number to the score, as --tower tells of them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,6 +47,8 @@ struct TowerKind {
   bool whole_for_candidates = false;
   /// Whether it may stand over any tensor; else over the embeddings of all fields alone.
   bool over_any = false;
+  /// Whether it takes dense numbers (kNumbers), too.
+  bool takes_numbers = false;
   /// Why it cannot be over embeddings of so many numbers, behind its word; empty: it can. Null: it
   /// always can.
   std::string (*fault)(const Tower& tower, std::uint32_t embedding_dim) = nullptr;
@@ -66,7 +69,7 @@ struct Tower {
   std::string name;
   /// The names of what it stands over, as joined_inputs takes them: tensors with gradients,
   /// kEmbeddings, kMergedInputs. Kinds that do not stand over any read the embeddings, whatever is
-  /// here.
+  /// here, and if they take numbers these where kNumbers is.
   std::vector<std::string> inputs;
   const TowerKind* kind;
   std::vector<TowerOption> options;  ///< a value of each key of the kind
@@ -83,6 +86,9 @@ struct Tower {
     return {};
   }
   std::uint32_t number(std::string_view key) const { return numbers(key).at(0); }
+  bool reads(std::string_view input) const {
+    return std::ranges::find(inputs, input) != inputs.end();
+  }
 };
 
 // The kinds that there are, each in the file of its block.

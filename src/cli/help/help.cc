@@ -53,12 +53,32 @@ std::string hint(const std::string& meant) {
       fmt::format("there is no verb '{}'{}", word, hint(verb_meant(word, verb_names(app)))));
 }
 
+/// Words in lines of a screen's width, behind so many blanks. An option stays with its value.
+std::string wrapped(std::string_view words, std::size_t indent) {
+  constexpr std::size_t kWidth = 100;
+  std::string text;
+  std::size_t column = indent;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(" --", at + 1), words.size());
+    const std::string_view part = words.substr(at, end - at);
+    if (at > 0 && column + part.size() > kWidth) {
+      text += "\n" + std::string(indent - 1, ' ');
+      column = indent - 1;
+    }
+    text += part;
+    column += part.size();
+    at = end;
+  }
+  return text;
+}
+
 /// The models of --model: when to take each, and its options.
 std::string models_page() {
   std::string text =
       "leveret train --model NAME is short for the options below it; further options change it.\n";
   for (const spec::NamedModel& named : spec::named_models()) {
-    text += fmt::format("\n  {:<10} {}\n  {:<10} {}\n", named.name, named.when, "", named.options);
+    text += fmt::format("\n  {:<10} {}\n{:13}{}\n", named.name, named.when, "",
+                        wrapped(named.options, 13));
   }
   return text;
 }

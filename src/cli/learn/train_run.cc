@@ -18,6 +18,7 @@
 #include "cli/learn/held_out_passes.h"
 #include "cli/learn/learned_chunks.h"
 #include "cli/learn/list_hint.h"
+#include "cli/learn/named_batch.h"
 #include "cli/learn/resume.h"
 #include "cli/learn/run_checkpoints.h"
 #include "cli/learn/run_ends.h"
@@ -84,6 +85,7 @@ class TrainRun final : private train::SessionEvents {
     tally_ = bad_line_tally(input_);
     if (!options_.report.quiet) {
       tell_of_hashed_table(spec_);
+      if (is_new_) tell_of_named_batch(spec_);
       if (input_.passes > 1 && !held_out_) {
         say("warning: without held out examples nothing shows whether the last pass is the best; "
             "leave out --holdout_off");

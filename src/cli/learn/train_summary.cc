@@ -73,6 +73,9 @@ std::string about_limits(const model::Model& model, const ModelFigures& figures)
                  fmt::format("{} namespaces that no --field lists: {}", beside.size(),
                              stream::escaped(fmt::format("{}", fmt::join(beside, ", ")))));
   }
+  if (!model.spec().features.numeric.empty() && model.parameters().layout.fields == 0) {
+    text += line("at rest", "layers over fields: no namespace but those of --numeric has features");
+  }
   for (const std::string& source : model.features().unread()) text += line("transform", source);
   if (figures.overflow_lookups > 0) {
     text += line("overflow",

@@ -25,8 +25,8 @@ namespace {
 
 /// The options that decide which features a line has and how they are hashed.
 const std::vector<std::string_view> kFeatureOptions = {
-    "hash", "hash_seed", "linear",        "interactions", "field",
-    "keep", "ignore",    "bit_precision", "noconstant",   "transform"};
+    "hash",   "hash_seed",     "linear",     "interactions", "field",    "keep",
+    "ignore", "bit_precision", "noconstant", "numeric",      "transform"};
 
 struct AuditOptions {
   InputOptions input;

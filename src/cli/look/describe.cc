@@ -314,6 +314,7 @@ Json describe_cache(const std::string& path) {
           {"hash_seed", info.key.hash_seed},
           {"max_line", info.key.max_line},
           {"numbers", info.key.numbers},
+          {"numeric", info.key.only_numbers},
           {"sources", std::move(sources)}};
 }
 

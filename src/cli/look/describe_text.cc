@@ -190,9 +190,13 @@ void add_cache(const Json& d, std::string& to) {
            fmt::format("--hash {} --hash_seed {} --max_line {}", plain(d["hash"]),
                        plain(d["hash_seed"]), plain(d["max_line"])),
            to);
-  std::string numbers;
-  for (const Json& space : d["numbers"]) numbers += (numbers.empty() ? "" : ", ") + plain(space);
-  if (!numbers.empty()) add_line("numbers of", numbers, to);
+  const auto list = [&](const char* what, const char* key) {
+    std::string names;
+    for (const Json& space : d[key]) names += (names.empty() ? "" : ", ") + plain(space);
+    if (!names.empty()) add_line(what, names, to);
+  };
+  list("numbers of", "numbers");
+  list("--numeric", "numeric");
   for (const Json& source : d["sources"]) {
     add_line("of", fmt::format("{}, {} bytes", plain(source["name"]), plain(source["bytes"])), to);
   }

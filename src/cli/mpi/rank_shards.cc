@@ -37,6 +37,10 @@ class ShardsOfRank final : public RankModel {
                dist::Communicator& ranks)
       : ranks_(ranks), model_(std::move(model)), learner_(*model_, ranks) {
     learner_.wire_bits = wire_bits;
+    if (wire_bits == 32 || model_->spec().features.numeric.empty()) return;
+    throw std::runtime_error(
+        "--wire_bits 16 does not work with --numeric: it would round numbers before their mean is "
+        "taken away");
   }
 
   const model::Model& common() const override { return model_->frame().model(); }

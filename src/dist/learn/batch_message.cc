@@ -262,8 +262,22 @@ void get_lengths(BytesReader& from, feature::FeatureBatch& batch) {
   if (from.get<std::uint8_t>() != 0) batch.lengths = get_numbers(from, batch.linear_runs.size());
 }
 
+void put_numeric(Bytes& to, const feature::FeatureBatch& batch) {
+  put(to, static_cast<std::uint8_t>(!batch.numbers.empty()));
+  if (batch.numbers.empty()) return;
+  put(to, static_cast<std::uint32_t>(batch.numbers.size()));
+  put_array(to, batch.numbers.data(), batch.numbers.size());
+}
+
+void get_numeric(BytesReader& from, std::size_t examples, feature::FeatureBatch& batch) {
+  if (from.get<std::uint8_t>() == 0) return;
+  batch.numbers = from.get_array<float>(from.get_count(sizeof(float)));
+  from.check(examples > 0 && batch.numbers.size() % examples == 0, "its numbers are cut");
+}
+
 void put_part(Bytes& to, const feature::FeatureBatch& batch) {
   put(to, static_cast<std::uint8_t>(batch.groups));
+  put_numeric(to, batch);
   put_runs(to, batch.linear_runs, batch.linear_runs_begin, &feature::LinearRun::group);
   put_lengths(to, batch);
   put(to, static_cast<std::uint32_t>(batch.linear.size()));
@@ -273,6 +287,7 @@ void put_part(Bytes& to, const feature::FeatureBatch& batch) {
 
 void get_part(BytesReader& from, std::size_t size, feature::FeatureBatch& batch) {
   batch.groups = from.get<std::uint8_t>() != 0;
+  get_numeric(from, size, batch);
   get_runs(from, size, batch.linear_runs, batch.linear_runs_begin);
   get_lengths(from, batch);
   batch.linear.append(get_features(from, from.get_count(sizeof(std::uint32_t))));
@@ -345,6 +360,7 @@ std::uint64_t batch_bytes(std::span<const PartBatch> parts) {
     const feature::FeatureBatch& batch = part.features;
     bytes += 2 * part.size() + 2 * batch.linear_runs.size() + 3 * batch.runs.size();
     if (has_partial_runs(batch)) bytes += batch.lengths.size();
+    bytes += batch.numbers.size() * sizeof(float);
     std::uint64_t features = batch.linear.size();
     std::uint32_t following = 0;
     for (const feature::FieldRun& run : batch.runs) {

@@ -56,7 +56,10 @@ std::vector<std::uint32_t> frame_columns(const spec::Spec& spec, const tape::Par
 tape::Declarations arrays_of(const spec::Spec& spec, const block::Config& config,
                              const tape::Extent& layout, Has has) {
   tape::Declarations all = net::declare_all(config, layout);
-  if (has == Has::kPart) all.mixers.clear();  // the frame has them
+  if (has == Has::kPart) {  // the frame has them
+    all.mixers.clear();
+    all.totals.clear();
+  }
   for (tape::Tensor& tensor : all.tensors) {
     if (tensor.owner != tape::Owner::Kind::kPair) continue;
     // Each part has some, for itself.

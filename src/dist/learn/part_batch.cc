@@ -26,6 +26,7 @@ class Cutter {
     to_.label.push_back(batch_.label[b]);
     to_.importance.push_back(batch_.importance[b]);
     to_.initial.push_back(batch_.initial[b]);
+    if (shard_ == 0) add_numbers(b);
     for (const LinearRun& run : batch_.linear_runs_of(b)) add(run);
     to_.linear_runs_begin.push_back(static_cast<std::uint32_t>(to_.linear_runs.size()));
     float features = 0, squares = 0;
@@ -43,6 +44,12 @@ class Cutter {
   }
 
  private:
+  void add_numbers(std::size_t b) {
+    const std::size_t each = batch_.numbers.size() / batch_.size();
+    const float* const of = batch_.numbers.data() + b * each;
+    to_.numbers.insert(to_.numbers.end(), of, of + each);
+  }
+
   void add(const LinearRun& run) {
     const std::uint32_t owner = plan_.feature_group_owner(run.group);
     const auto begin = static_cast<std::uint32_t>(to_.linear.size());

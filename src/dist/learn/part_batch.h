@@ -15,7 +15,8 @@
 namespace leveret::dist {
 
 /// Labels, importance and initial scores are of all examples; runs are those of groups and fields
-/// that the shard holds. A feature of a field whose cell is elsewhere says kLinearElsewhere.
+/// that the shard holds. A feature of a field whose cell is elsewhere says kLinearElsewhere. Shard 0
+/// has the numbers of --numeric.
 struct PartBatch {
   feature::FeatureBatch features;
   /// By example, over the features of all its fields: their number, and the sum of the squares of

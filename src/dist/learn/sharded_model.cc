@@ -1,9 +1,11 @@
 #include "dist/learn/sharded_model.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "model/expiry.h"
+#include "model/learning_memory.h"
 
 namespace leveret::dist {
 
@@ -18,6 +20,10 @@ ShardedModel::ShardedModel(const spec::Spec& spec, std::uint32_t shards, std::ui
         "--when_full evict does not work with shards (leveret-mpi, --deterministic), as each shard "
         "would forget other features: use --when_full overflow, and --expire");
   }
+  // That of what every rank has; before anything is learned, so that all ranks say the same.
+  const std::uint32_t fields = std::max(frame_->features()->field_count(), 1u);
+  model::check_learning_memory(arrays_of(spec, frame_->model().config(), {fields}, Has::kFrame),
+                               spec, {fields, 1}, count * memory_limit);
   for (std::uint32_t i = 0; i < count; ++i) {
     parts_.push_back(std::make_unique<Part>(*frame_, *plan_, first + i, memory_limit, kernels));
   }

@@ -28,6 +28,7 @@ void check_mesh(const spec::Spec& spec) {
   if (spec.mixed()) refuse("mixed heads: give --heads one");
   if (spec.bit_precision > 0) refuse("tables without keys: leave out -b");
   if (spec.nn_batch_size > 1) refuse("--nn_batch_size");
+  if (!spec.features.numeric.empty()) refuse("--numeric");
   if (spec.forgets()) refuse("--expire and --when_full evict");
 }
 

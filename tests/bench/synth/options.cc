@@ -102,9 +102,10 @@ ParsedOptions parse_options(int argc, char** argv) {
          "Fields of each planted product, 2 or 3: 3 plants products of three fields in place "
          "of the pairs (default 2)")
       ->check(CLI::Range(2u, 3u));
-  app.add_option("--numbers", o.numbers,
-                 "Real numbers of each row, in a namespace of their own, of which a non-linear "
-                 "function is planted, 0 to 1000 (default 0)")
+  app.add_option(
+         "--numbers", o.numbers,
+         "Real numbers of each row, in namespaces N1, N2, … of their own, of which a non-linear "
+         "function is planted, 0 to 1000 (default 0)")
       ->check(CLI::Range(0u, 1000u));
   app.add_flag("--populations", o.populations,
                "Two populations, told by the values of one field, with weights of their own");

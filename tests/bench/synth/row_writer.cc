@@ -73,9 +73,8 @@ void RowWriter::vw_row(const PlantedModel& model, std::string& out) const {
     }
   }
   const std::vector<double>& numbers = model.numbers();
-  if (!numbers.empty()) out += " |numbers";
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), " n{}:{:.3f}", i + 1, numbers[i]);
+    fmt::format_to(std::back_inserter(out), " |N{} :{:.3f}", i + 1, numbers[i]);
   }
   out += '\n';
 }

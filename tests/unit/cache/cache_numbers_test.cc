@@ -66,6 +66,22 @@ TEST_CASE("a cache without the numbers that are asked for is refused by the name
                     Contains("made without the numbers of namespace b") && Contains("delete it"));
 }
 
+TEST_CASE("a cache in which other lines are bad is refused") {
+  const TempDir dir;
+  const std::string path = dir.write("a", kLines), cache = dir.path("cache");
+  make_cache(path, cache, {"a"});
+  const text::ParserOptions options{.numbers = {"a"}, .only_numbers = {"a"}};
+  const CacheKey only = make_cache_key({path}, options, kLongestLine);
+  text::NamespaceNames names;
+  CHECK_THROWS_WITH(CacheReader(cache, names, &only, options.numbers),
+                    Contains("made without --numeric, and this run is with --numeric a"));
+  CacheKey some = make_cache_key({path}, {.numbers = {"a"}}, kLongestLine);
+  CHECK(cache_mismatch(only, some) ==
+        "it was made with --numeric a, and this run is without --numeric, which decides what lines "
+        "are bad");
+  CHECK(cache_mismatch(only, only).empty());
+}
+
 TEST_CASE("a key without numbers is as long as it was before there were any") {
   CacheKey key;
   std::string without, with;
@@ -77,6 +93,13 @@ TEST_CASE("a key without numbers is as long as it was before there were any") {
   files::BytesReader from(with);
   CHECK(get_cache_key(from).numbers == key.numbers);
   CHECK(from.empty());
+  key.only_numbers = {"b"};
+  std::string only;
+  put_cache_key(key, only);
+  CHECK(only.starts_with(with));
+  files::BytesReader all(only);
+  CHECK(get_cache_key(all).only_numbers == key.only_numbers);
+  CHECK(all.empty());
 }
 
 TEST_CASE("a key whose numbers are broken is refused") {

@@ -37,7 +37,7 @@ bool equal(const FeatureBatch& a, const FeatureBatch& b) {
                             [&](const auto& f, const auto& g) {
                               return features(f, g) && f.linear == g.linear;
                             }) &&
-         a.field_features_begin == b.field_features_begin &&
+         a.field_features_begin == b.field_features_begin && a.numbers == b.numbers &&
          runs(a.runs, b.runs, &feature::FieldRun::field) && a.runs_begin == b.runs_begin;
 }
 
@@ -54,7 +54,7 @@ class Cutting {
     spec.batch_warmup = 0;
     spec.nn_batch_size = 1;
     chunk_.bytes = lines;
-    text::Parser(names_, {}).parse(chunk_);
+    text::Parser(names_, model::reading_numbers(spec)).parse(chunk_);
     const model::Model model(spec, std::uint64_t{1} << 26);
     plan_.emplace(PlanShape::of(spec, model.config(), shards));
     maker_.emplace(spec, model.features().plans(), plan_->fields(), names_);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "dist/learn/batch_maker.h"
+#include "model/specs_to_test.h"
 #include "text/parser.h"
 
 namespace leveret::dist {
@@ -15,7 +16,7 @@ inline void each_batch(const spec::Spec& spec, const std::string& lines,
   text::NamespaceNames names;
   text::ExampleChunk chunk;
   chunk.bytes = lines;
-  text::Parser(names, {}).parse(chunk);
+  text::Parser(names, model::reading_numbers(spec)).parse(chunk);
   BatchMaker maker(spec, {}, 0, names);
   predict::Outcomes outcomes;
   for (std::size_t next = 0; next < chunk.examples.size();) {

@@ -34,9 +34,9 @@ std::vector<NamedSpec> mesh_specs(std::uint32_t batch) {
     all.push_back({name, spec});
   };
   for (const NamedSpec& kind : model::specs_to_test()) {
-    if (kind.spec.bit_precision == 0 && kind.spec.nn_batch_size == 1 && !kind.spec.forgets()) {
-      add(kind.name, kind.spec);
-    }
+    const bool can_be = kind.spec.bit_precision == 0 && kind.spec.nn_batch_size == 1 &&
+                        !kind.spec.forgets() && kind.spec.features.numeric.empty();
+    if (can_be) add(kind.name, kind.spec);
   }
   spec::Spec crossed;
   crossed.features.interactions = {{"A", "B"}};

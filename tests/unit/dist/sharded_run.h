@@ -31,7 +31,8 @@ class ShardedRun {
       : ShardedRun(split(whole, shards, 0, shards, train::kTestMemory, kernels::active())) {}
 
   void learn(const std::string& lines) {
-    const text::ExampleChunk chunk = train::parse(names, lines);
+    const text::ExampleChunk chunk =
+        train::parse(names, lines, model::reading_numbers(model->spec()));
     learner_.learn(chunk, 0, chunk.examples.size(), outcomes);
     learner_.finish(outcomes);
   }

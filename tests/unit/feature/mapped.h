@@ -24,7 +24,7 @@ struct Mapped {
     chunk.clear();
     chunk.bytes = text;
     text::Parser(names,
-                 {.keep_names = true, .numbers = number_namespaces(map.options().transforms)})
+                 {.keep_names = true, .numbers = number_namespaces(map.options())})
         .parse(chunk);
     REQUIRE(chunk.bad.empty());
     for (const text::NamespaceRun& run : chunk.runs) {

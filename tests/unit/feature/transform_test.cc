@@ -364,6 +364,22 @@ TEST_CASE("a namespace of the data with the name of a new one is refused") {
                     Catch::Contains("line 1 has a namespace n"));
 }
 
+TEST_CASE("namespaces that are numbers make no features, and numbers in the order of the option") {
+  FeatureOptions options = with("n=BinnerLogPlain(a)(0,1)");
+  options.numeric = {"c", "a", "b"};
+  const Mapped m("1 |a 3 |d x y |b :-2.5\n-1 |d y\n1 |c :0 |d x |a 1e3\n", options);
+  CHECK(m.batch.numbers == std::vector<float>{0, 3, -2.5f, 0, 0, 0, 0, 1000, 0});
+  CHECK(m.fields(0) ==
+        "0(#" + std::to_string(m.batch.field_features[0].hash & 0x3ffff) + ") 1(d^x d^y)");
+  CHECK(m.linear(1) == "2(d^y)");
+  CHECK(m.map.field_names() == std::vector<std::string>{"n", "d"});
+  CHECK_FALSE(m.map.keeps("a"));
+  // Prediction goes by the stored plans.
+  const Mapped again("1 |b 7 |d x |c -1\n", options, m.map.plans());
+  CHECK(again.batch.numbers == std::vector<float>{-1, 0, 7});
+  CHECK(again.fields() == "1(d^x)");
+}
+
 TEST_CASE("what no line has is told") {
   const FeatureOptions options = with("n=BinnerSqrt(a) k=Combine(n,b,z) r=BinnerLogRatio(a,c)");
   Mapped m("1 |b y |c x\n", options);

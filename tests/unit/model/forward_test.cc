@@ -40,7 +40,7 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
                    const kernels::Kernels& kernels, bool keep_parts,
                    void (*alter)(Model&) = nullptr) {
   Model model(spec, kTestMemory);
-  Sample sample(random_lines(12, shape, seed));
+  Sample sample(random_lines(12, shape, seed), reading_numbers(spec));
   const feature::FeatureBatch batch = sample.batch(model);
   randomise(model, batch, seed);
   if (alter != nullptr) alter(model);
@@ -72,10 +72,10 @@ void check_forward(const Spec& spec, const LineShape& shape, std::uint32_t seed,
       check_near("ffm_scale", b, tensor_of(model, tape, "ffm.scale")[b], expected.ffm_scale);
     }
     check_near("deep", b, scores.deep, expected.deep);
-    if (merges) {
-      const std::vector<block::Tower> towers = model.config().towers;
-      const auto of = std::ranges::find(towers, std::vector<std::string>{block::kMergedInputs},
-                                        &block::Tower::inputs);
+    const std::vector<block::Tower> towers = model.config().towers;
+    const auto of = std::ranges::find(towers, std::vector<std::string>{block::kMergedInputs},
+                                      &block::Tower::inputs);
+    if (of != towers.end()) {
       check_all("inputs", b, tensor_of(model, tape, of->name + ".0.in"), expected.inputs,
                 table::whole_lines(expected.inputs.size()));
     }

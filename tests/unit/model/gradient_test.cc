@@ -24,7 +24,8 @@ class GradientCheck {
     for (std::uint32_t seed = 1;; ++seed) {
       REQUIRE(seed < 200);
       model_ = Model(spec_, kTestMemory);
-      sample_ = std::make_unique<Sample>(random_lines(examples + 1, shape, seed));
+      sample_ =
+          std::make_unique<Sample>(random_lines(examples + 1, shape, seed), reading_numbers(spec_));
       sample_->batch(model_, 0, 1);
       batch_ = sample_->batch(model_, 1, examples);
       randomise(model_, batch_, seed);

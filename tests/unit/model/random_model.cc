@@ -153,6 +153,16 @@ void randomise(Model& model, const feature::FeatureBatch& batch, std::uint32_t s
   if (model.spec().fast_head) scalars.fast_bias = uniform(random, -0.3f, 0.3f);
   scalars.clicks = 30 + random() % 30;
   scalars.count = 200;
+  for (const tape::TotalsDecl& totals : parameters.declared().totals) {
+    constexpr double kExamples = 10;
+    double* const count = scalars.totals.data() + totals.count;
+    const std::size_t numbers = totals.size;
+    *count = kExamples;
+    for (std::size_t i = 0; i < numbers; ++i) {
+      count[1 + i] = uniform(random, -1, 1);
+      count[1 + numbers + i] = kExamples * uniform(random, 0.5f, 2);
+    }
+  }
   for (const std::string mixer : {"first_mixer", "second_mixer"}) {
     for (float& weight : array_of(parameters, mixer + ".weight")) {
       weight = uniform(random, 0.1f, 0.6f);

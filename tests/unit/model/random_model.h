@@ -15,6 +15,7 @@
 #include "model/lookup.h"
 #include "model/model.h"
 #include "model/random_lines.h"
+#include "model/specs_to_test.h"
 #include "net/network.h"
 #include "optim/optimizer.h"
 #include "optim/steps.h"

@@ -72,6 +72,7 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   fast_bias = scalars.fast_bias;
   clicks = scalars.clicks;
   count = scalars.count;
+  totals = scalars.totals;
   const auto mixer_of = [&](const std::string& name) {
     Parameters copy = parameters;
     const auto copy_of = [&](const char* what) {
@@ -224,6 +225,22 @@ void ReferenceModel::ffm(const feature::FeatureBatch& batch, std::size_t b, cons
   if (spec.mixed()) s.ffm = clamped(s.ffm);
 }
 
+/// numbers_block.h.
+void ReferenceModel::numbers(const feature::FeatureBatch& batch, std::size_t b,
+                             ReferenceScores& s) const {
+  const std::size_t count = spec.features.numeric.size();
+  std::vector<double> u;
+  for (std::size_t i = 0; i < count; ++i) u.push_back(batch.numbers.at(b * count + i));
+  for (std::size_t i = 0; i < count; ++i) {
+    u.push_back((u[i] < 0 ? -1 : 1) * std::log(1 + std::fabs(u[i])));
+  }
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const double variance = totals[1 + u.size() + i] / totals[0];
+    const double z = variance > 0 ? (u[i] - totals[1 + i]) / std::sqrt(variance) : 0;
+    s.numbers.push_back(std::clamp(z, -5.0, 5.0));
+  }
+}
+
 /// joined_dense.h.
 void ReferenceModel::merge_norm(ReferenceScores& s) const {
   std::vector<double> x = s.pairs;
@@ -284,6 +301,7 @@ ReferenceScores ReferenceModel::forward(const feature::FeatureBatch& batch, std:
   s.ffm = spec.mixed() ? s.linear2 : s.linear;
   if (spec.has_ffm()) ffm(batch, b, x, s);
   s.joint = {s.ffm};
+  if (!spec.features.numeric.empty()) numbers(batch, b, s);
   if (spec.has_embeddings()) embeddings(batch, b, x, s);
   towers(false, s);
   if (spec.merges()) merge_norm(s);

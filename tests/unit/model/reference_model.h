@@ -23,9 +23,10 @@ struct ReferenceScores {
   std::vector<double> group_linear, group_counts, group_seen;  ///< per group
   std::vector<double> pairs;                                   ///< g(g+1)/2 + f for f <= g
   double ffm_scale = 0;
-  std::vector<double> inputs;  ///< of the MLP
-  double nearest_kink = 1e30;  ///< smallest |x| that a ReLU saw
-  double mlp = 0;              ///< output neurons of all towers but those over embeddings
+  std::vector<double> inputs;   ///< of the MLP
+  double nearest_kink = 1e30;   ///< smallest |x| that a ReLU saw
+  double mlp = 0;               ///< output neurons of all towers but those over embeddings
+  std::vector<double> numbers;  ///< z, as numbers_block.h has them
   std::vector<std::vector<double>> embeddings;  ///< e of each field, d
   std::vector<std::vector<double>> embedded;    ///< x v of each feature with a row, divided as e is
   double embedding_scale = 0;
@@ -52,6 +53,8 @@ struct ReferenceModel {
     std::string name;   ///< that of its arrays
     std::string tower;  ///< to which it belongs
   };
+  /// That of a tower.
+  std::vector<double> number_token(const std::string& tower, ReferenceScores& s) const;
   /// By name; std::logic_error where there is none.
   const Layer& layer(const std::string& name) const;
 
@@ -75,6 +78,7 @@ struct ReferenceModel {
   std::map<std::string, std::vector<double>> arrays;
   std::vector<double> group_weights;
   double bias = 0, bias2 = 0, fast_bias = 0, clicks = 0, count = 1;
+  std::vector<double> totals;  ///< of numbers: examples, sums, sums of squares
   struct MixerWeights {
     std::vector<float> weight, log_share;
   };
@@ -103,6 +107,7 @@ struct ReferenceModel {
   void ffm(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
            ReferenceScores& s) const;
   void merge_norm(ReferenceScores& s) const;
+  void numbers(const feature::FeatureBatch& batch, std::size_t b, ReferenceScores& s) const;
   void mlp(ReferenceScores& s) const;
   // reference_towers.cc
   void embeddings(const feature::FeatureBatch& batch, std::size_t b, const Values& x,
@@ -112,7 +117,7 @@ struct ReferenceModel {
   void towers(bool have_layers, ReferenceScores& s) const;
   std::vector<double> inputs_of(const spec::TowerSpec& tower, const ReferenceScores& s) const;
   double tower(const spec::TowerSpec& tower, ReferenceScores& s) const;
-  std::vector<double> multiplied(const spec::TowerSpec& tower, const ReferenceScores& s) const;
+  std::vector<double> multiplied(const spec::TowerSpec& tower, ReferenceScores& s) const;
   std::vector<double> dhen(const spec::TowerSpec& tower, ReferenceScores& s) const;
   std::vector<double> crossed(const spec::TowerSpec& tower, std::vector<double> x0) const;
   std::vector<double> attended(const spec::TowerSpec& tower, ReferenceScores& s) const;

@@ -39,6 +39,7 @@ class ReferenceDhen {
   TokenList run() {
     TokenList x = s_.embeddings;
     d_ = x[0].size();
+    if (!s_.numbers.empty()) x.insert(x.begin(), model_.number_token(tower_, s_));
     std::vector<std::vector<std::uint32_t>> groups(1);
     for (const std::uint32_t number : made_.numbers("modules")) {
       if (number == block::TowerKey::kNextGroup) {

@@ -60,7 +60,7 @@ std::vector<std::uint32_t> numbers_of(const spec::TowerSpec& tower, std::string_
 }  // namespace
 
 void ReferenceModel::towers(bool have_layers, ReferenceScores& s) const {
-  for (const spec::TowerSpec& of : spec.more_towers) {
+  for (const spec::TowerSpec& of : spec.towers()) {
     if (!of.reads(spec::TowerSpec::kEmbeddings) || of.kind->has_layers != have_layers) continue;
     const double score = tower(of, s);
     if (of.own_loss) {
@@ -84,6 +84,9 @@ std::vector<double> ReferenceModel::inputs_of(const spec::TowerSpec& tower,
   }
   if (merges) in.insert(in.end(), s.inputs.begin() + normalised, s.inputs.end());
   if (tower.reads("pairs")) in.insert(in.end(), s.pairs.begin(), s.pairs.end());
+  if (tower.reads(spec::TowerSpec::kNumbers)) {
+    in.insert(in.end(), s.numbers.begin(), s.numbers.end());
+  }
   return in;
 }
 
@@ -121,6 +124,17 @@ double ReferenceModel::tower(const spec::TowerSpec& tower, ReferenceScores& s) c
     }
   }
   return dense(layer(tower.name + "." + std::to_string(hidden)), in)[0];
+}
+
+/// number_token.h.
+std::vector<double> ReferenceModel::number_token(const std::string& tower,
+                                                 ReferenceScores& s) const {
+  std::vector<double> h = dense(layer(tower + ".numbers.v"), s.numbers);
+  for (double& out : h) {
+    s.nearest_kink = std::min(s.nearest_kink, std::fabs(out));
+    out = std::max(out, 0.0);
+  }
+  return dense(layer(tower + ".numbers.w"), h);
 }
 
 /// attention_block.h.
@@ -169,13 +183,19 @@ std::vector<double> ReferenceModel::attended(const spec::TowerSpec& tower,
 
 /// dot_block.h.
 std::vector<double> ReferenceModel::multiplied(const spec::TowerSpec& tower,
-                                               const ReferenceScores& s) const {
+                                               ReferenceScores& s) const {
   std::vector<double> all;
-  for (std::size_t f = 0; numbers_of(tower, "keep")[0] == 0 && f < fields; ++f) {
-    all.insert(all.end(), s.embeddings[f].begin(), s.embeddings[f].end());
+  std::vector<std::vector<double>> x = s.embeddings;
+  if (!s.numbers.empty()) {
+    x.insert(x.begin(), number_token(tower.name, s));
+    all = x[0];
   }
-  for (std::size_t g = 0; g < fields; ++g) {
-    for (std::size_t f = 0; f < g; ++f) all.push_back(product(s.embeddings[f], s.embeddings[g]));
+  for (std::size_t f = all.empty() ? 0 : 1; numbers_of(tower, "keep")[0] == 0 && f < x.size();
+       ++f) {
+    all.insert(all.end(), x[f].begin(), x[f].end());
+  }
+  for (std::size_t g = 0; g < x.size(); ++g) {
+    for (std::size_t f = 0; f < g; ++f) all.push_back(product(x[f], x[g]));
   }
   if (all.empty()) all.push_back(0);
   return all;

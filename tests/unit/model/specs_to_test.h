@@ -10,6 +10,7 @@
 #include "spec/optimizer.h"
 #include "spec/spec.h"
 #include "spec/tower_text.h"
+#include "text/parser.h"
 
 namespace leveret::model {
 
@@ -17,6 +18,14 @@ struct NamedSpec {
   const char* name;
   Spec spec;
 };
+
+/// For a parser that reads the numbers that models of this spec read, and has no other line for
+/// bad.
+inline text::ParserOptions reading_numbers(const Spec& spec) {
+  text::ParserOptions options;
+  options.numbers = feature::number_namespaces(spec.features);
+  return options;
+}
 
 /// An FM with vectors of d, beside whatever else there is.
 inline void set_fm(Spec& spec, std::uint32_t d) {
@@ -193,6 +202,19 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   spec::set_towers(
       dhen_one,
       "dhen:modules=cross+experts,experts=2,width=3,tokens=2,ensemble=concat,norm=no,hidden=4");
+  // Random lines have values in all namespaces; one that is a number has its first one.
+  Spec& numbers = add("default with a number");
+  numbers.features.numeric = {"D"};
+  Spec& dhen_numbers = add("dhen, mlp and dot with numbers, one head, batch of 4");
+  dhen_numbers.heads = spec::Heads::kOne;
+  dhen_numbers.ffm_k = 0;
+  dhen_numbers.embedding_dim = 3;
+  dhen_numbers.features.numeric = {"D", "A"};
+  spec::set_towers(dhen_numbers,
+                   "dhen:modules=attention+linear+cross+convolution+dot,heads=1,layers=1,width=4,"
+                   "filters=2,tokens=2 mlp:hidden=4 dot:keep=products,hidden=3 dot:hidden=none");
+  dhen_numbers.batch_size = 4;
+  dhen_numbers.batch_warmup = 0;
   Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
   all_towers.embedding_dim = 8;
   spec::set_towers(

@@ -10,14 +10,19 @@ namespace {
 using model::LineShape;
 using train::TrainRun;
 
-/// The features of all contexts and candidates, each once.
+/// The features of all contexts and candidates, each once; a number is none.
 std::size_t count_features(TrainRun& run, const std::vector<Request>& requests) {
   std::size_t features = 0;
-  for (const Request& request : requests) {
-    features += train::parse(run.names, request.context + " |\n").features.size();
-    for (const std::string& candidate : request.candidates) {
-      features += train::parse(run.names, candidate + " |\n").features.size();
+  const auto count = [&](const std::string& line) {
+    const text::ExampleChunk chunk = train::parse(run.names, line + " |\n");
+    for (const text::NamespaceRun& space : chunk.runs) {
+      if (!run.model.features().keeps(std::string(run.names.name(space.name)))) continue;
+      features += space.end - space.begin;
     }
+  };
+  for (const Request& request : requests) {
+    count(request.context);
+    for (const std::string& candidate : request.candidates) count(candidate);
   }
   return features;
 }
@@ -111,9 +116,9 @@ TEST_CASE("a context is looked up once, and no candidate goes another way") {
       std::size_t candidates = 0;
       for (const Request& request : requests) candidates += request.candidates.size();
       ContextPredictor blocks(run.shared(), run.names, kernels::active(), letters(in_context));
-      predict_blocks(blocks, run.names, requests);
+      predict_blocks(kind.spec, blocks, run.names, requests);
       ContextPredictor lines(run.shared(), run.names, kernels::active(), letters(in_context));
-      const text::ExampleChunk chunk = train::parse(run.names, whole_lines(requests, true));
+      const text::ExampleChunk chunk = run.parse(whole_lines(requests, true));
       Outcomes outcomes;
       // In pieces that end within requests.
       for (std::size_t first = 0; first < chunk.examples.size(); first += 5) {

@@ -85,15 +85,16 @@ inline void check_near(const Outcomes& got, const Outcomes& expected, bool mixed
 using ModelPtr = std::shared_ptr<const model::Model>;
 
 /// Block form: contexts and candidates apart.
-inline Outcomes predict_blocks(ContextPredictor& predictor, text::NamespaceNames& names,
-                               const std::vector<Request>& requests) {
+inline Outcomes predict_blocks(const spec::Spec& spec, ContextPredictor& predictor,
+                               text::NamespaceNames& names, const std::vector<Request>& requests) {
   Outcomes outcomes;
+  const text::ParserOptions numbers = model::reading_numbers(spec);
   for (const Request& request : requests) {
-    const text::ExampleChunk context = train::parse(names, request.context + " |\n");
+    const text::ExampleChunk context = train::parse(names, request.context + " |\n", numbers);
     predictor.set_context(context, 0);
     std::string lines;
     for (const std::string& candidate : request.candidates) lines += candidate + " |\n";
-    const text::ExampleChunk candidates = train::parse(names, lines);
+    const text::ExampleChunk candidates = train::parse(names, lines, numbers);
     predictor.predict(candidates, 0, candidates.examples.size(), outcomes);
   }
   return outcomes;
@@ -104,23 +105,24 @@ inline void check_requests(const ModelPtr& model, text::NamespaceNames& names,
                            const kernels::Kernels& kernels, const std::vector<Request>& requests,
                            const std::string& in_context) {
   const bool mixed = model->spec().mixed();
+  const text::ParserOptions numbers = model::reading_numbers(model->spec());
   const auto expected_of = [&](const std::string& lines) {
     Outcomes outcomes;
-    const text::ExampleChunk chunk = train::parse(names, lines);
+    const text::ExampleChunk chunk = train::parse(names, lines, numbers);
     Predictor(model, names, kernels).predict(chunk, 0, chunk.examples.size(), outcomes);
     return outcomes;
   };
   for (const bool context_first : {true, false}) {
     const std::string lines = whole_lines(requests, context_first);
-    const text::ExampleChunk chunk = train::parse(names, lines);
+    const text::ExampleChunk chunk = train::parse(names, lines, numbers);
     ContextPredictor predictor(model, names, kernels, letters(in_context));
     Outcomes outcomes;
     predictor.predict_lines(chunk, 0, chunk.examples.size(), outcomes);
     check_near(outcomes, expected_of(lines), mixed);
   }
   ContextPredictor predictor(model, names, kernels, letters(in_context));
-  check_near(predict_blocks(predictor, names, requests), expected_of(whole_lines(requests, true)),
-             mixed);
+  check_near(predict_blocks(model->spec(), predictor, names, requests),
+             expected_of(whole_lines(requests, true)), mixed);
 }
 
 }  // namespace leveret::predict

@@ -68,7 +68,7 @@ void check_width(const WideBlock& block, std::uint32_t width, std::uint32_t row_
                     << kernels->name);
     check_requests(run.shared(), run.names, *kernels, requests, in_context);
     ContextPredictor predictor(run.shared(), run.names, *kernels, letters(in_context));
-    CHECK(spread(predict_blocks(predictor, run.names, requests)) > 0.1f);
+    CHECK(spread(predict_blocks(spec, predictor, run.names, requests)) > 0.1f);
     CHECK(predictor.caches_contexts());
     CHECK(predictor.counts().uncached == 0);
   }

@@ -16,7 +16,7 @@ TEST_CASE("a prediction does not depend on the examples beside it") {
     INFO(kind.name);
     TrainRun run(kind.spec);
     run.learn(lines);
-    const text::ExampleChunk chunk = train::parse(run.names, train::cut(lines, 0, 100));
+    const text::ExampleChunk chunk = run.parse(train::cut(lines, 0, 100));
     for (const kernels::Kernels* kernels : kernels::all()) {
       if (!kernels::runs_here(*kernels)) continue;
       INFO("instruction set " << kernels->name);

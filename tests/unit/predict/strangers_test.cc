@@ -79,7 +79,7 @@ TEST_CASE("closed names and open ones give one prediction") {
     const std::vector<float> expected = run.predict(other);
     text::NamespaceNames names;
     run.model.features().close_names(names);
-    const text::ExampleChunk chunk = train::parse(names, other);
+    const text::ExampleChunk chunk = train::parse(names, other, model::reading_numbers(kind.spec));
     Outcomes outcomes;
     Predictor(run.shared(), names, kernels::active())
         .predict(chunk, 0, chunk.examples.size(), outcomes);

@@ -92,11 +92,11 @@ TEST_CASE("a tower that cannot be is refused by what is wrong") {
       {"cross:rank=3", "layers=N"},
       {"cross2:rank=-3", "from 1 to 1024"},
       {"cross2:layers", "from 1 to 16"},
-      {"mlp:in=rows", "in=embeddings, merged or pairs"},
+      {"mlp:in=rows", "in=embeddings, merged, pairs or numbers"},
       {"fm:pairs=1", "pairs=fields or all"},
       {"fm:in=pairs", "loss=joint or own behind fm"},
       {"mlp:in=pairs+pairs", "or several joined by +"},
-      {"mlp:in=pairs+rows", "in=embeddings, merged or pairs, or several joined by +"},
+      {"mlp:in=pairs+rows", "in=embeddings, merged, pairs or numbers, or several joined by +"},
       {"mlp:hidden=1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1", "at most 16"},
       {"fm fm fm fm fm fm fm fm fm", "at most 8"},
   };

@@ -69,6 +69,33 @@ TEST_CASE("nobody asks, nobody is told; and a bad line leaves no number behind")
   CHECK(bad.chunk.features.empty());
 }
 
+TEST_CASE("a namespace that is to be a number and is not makes its line bad") {
+  const ParserOptions options{.numbers = {"age", "b"}, .only_numbers = {"age"}};
+  for (const char* const good : {"1 |age 37 |b x\n", "1 |age :37\n", "1 |age x:37\n", "1 |age\n",
+                                 "1 |b 3 4\n", "1 |age:2 3\n", "1 |age:37 x\n", "1 |age :0 |b 5\n",
+                                 "1 |age |b y |age 4\n", "1 |age 1e38\n"}) {
+    INFO(good);
+    CHECK(Parsed(good, options).chunk.bad.empty());
+  }
+  const auto reason = [&](const std::string& line) {
+    const Parsed parsed(line, options);
+    REQUIRE(parsed.chunk.bad.size() == 1);
+    CHECK(parsed.chunk.features.empty());
+    CHECK(parsed.chunk.runs.empty());
+    return std::to_string(parsed.chunk.bad[0].column) + " " + parsed.chunk.bad[0].what;
+  };
+  for (const char* const line : {"1 |age old |b x\n", "1 |age nan\n", "1 |age x:y |b 3\n"}) {
+    CHECK(reason(line) == "4 a namespace of --numeric has no number");
+  }
+  for (const char* const line :
+       {"1 |age 3 4\n", "1 |age 3 x\n", "1 |age x:0 7\n", "1 |age 7 x:0\n", "1 |age :0 :5\n"}) {
+    CHECK(reason(line) == "4 a namespace of --numeric has more than one feature");
+  }
+  CHECK(reason("1 |age 3 |b x |age 4\n") ==
+        "16 a namespace of --numeric has more than one feature");
+  CHECK(reason("1 |age :nan\n") == "9 value is NaN or infinite");
+}
+
 TEST_CASE("names are kept beside the features when they are asked for") {
   const Parsed parsed("1 |a x:3\n-1 |user 4 |a 5\n",
                       {.keep_names = true, .numbers = {"a", "user"}});

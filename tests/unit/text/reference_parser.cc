@@ -85,10 +85,13 @@ class Space {
       weight_ = number_or_bad(take_until(" \t|"));
       weighted_ = true;
     }
+    std::size_t features = 0;
     while (next() == ' ' || next() == '\t') {
       rest_.erase(0, 1);
+      features += next() != ' ' && next() != '\t' && next() != '|';
       feature();
     }
+    check_number(features);
     const auto& wanted = options_.numbers;
     if (number_ && std::find(wanted.begin(), wanted.end(), name_) != wanted.end()) {
       out_.features.push_back({"|" + name_, 0, *number_, "", ""});
@@ -96,6 +99,16 @@ class Space {
   }
 
  private:
+  /// A namespace that is nothing but a number, and has so many features.
+  void check_number(std::size_t features) const {
+    const auto& only = options_.only_numbers;
+    if (std::find(only.begin(), only.end(), name_) == only.end()) return;
+    if (features > 1 || (features == 1 && !number_)) throw Bad{};
+    for (const auto& feature : out_.features) {
+      if (number_ && feature.space == "|" + name_) throw Bad{};
+    }
+  }
+
   char next() const { return rest_.empty() ? '|' : rest_[0]; }
 
   void drop(const char* blanks) {

@@ -25,6 +25,8 @@ model::LineShape shape_of(std::uint32_t seed) {
 /// One of every kind of model, and those whose namespaces are not all fields of their own.
 std::vector<NamedSpec> specs() {
   std::vector<NamedSpec> all = specs_to_test();
+  // A namespace that is a number has one piece.
+  std::erase_if(all, [](const NamedSpec& of) { return !of.spec.features.numeric.empty(); });
   const auto add = [&](const char* name) -> spec::Spec& {
     all.push_back({name, {}});
     return all.back().spec;

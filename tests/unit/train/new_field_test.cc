@@ -30,6 +30,8 @@ TEST_CASE("a field that comes late leaves what towers have learned of others whe
     spec.admit = 1;
     spec.embedding_dim = 3;
     spec::set_towers(spec, tower);
+    // Their token is before those of fields.
+    if (kind->takes_numbers) spec.features.numeric = {"C"};
     // Of importance 0: nothing is learned of it.
     TrainRun without(spec), with(spec);
     without.learn(lines + "1 0 |A never\n");

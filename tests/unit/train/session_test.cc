@@ -39,7 +39,7 @@ struct Learning {
   void learn(const std::string& lines, std::size_t step) {
     const auto total = static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
     for (std::size_t first = 0; first < total; first += step) {
-      session.learn(parse(names, cut(lines, first, step)), told);
+      session.learn(parse(names, cut(lines, first, step), reading_numbers(model->spec())), told);
     }
   }
   std::vector<std::byte> saved() const {

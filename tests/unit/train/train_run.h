@@ -20,6 +20,7 @@
 namespace leveret::train {
 
 using model::NamedSpec;
+using model::reading_numbers;
 using model::specs_to_test;
 using model::together;
 using modelfile::load_model;
@@ -28,10 +29,11 @@ using modelfile::save_model;
 /// Enough for every test; small enough for the sanitizers' addresses.
 inline constexpr std::uint64_t kTestMemory = std::uint64_t{256} << 20;
 
-inline text::ExampleChunk parse(text::NamespaceNames& names, std::string_view lines) {
+inline text::ExampleChunk parse(text::NamespaceNames& names, std::string_view lines,
+                                const text::ParserOptions& options = {}) {
   text::ExampleChunk chunk;
   chunk.bytes = lines;
-  text::Parser(names, {}).parse(chunk);
+  text::Parser(names, options).parse(chunk);
   for (const text::BadLine& bad : chunk.bad) FAIL("line " << bad.line << ": " << bad.what);
   return chunk;
 }
@@ -65,14 +67,18 @@ class TrainRun {
     const std::size_t total =
         static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
     for (std::size_t first = 0; first < total; first += step) {
-      const text::ExampleChunk chunk = parse(names, cut(lines, first, step));
+      const text::ExampleChunk chunk = parse(cut(lines, first, step));
       learner_.learn(chunk, 0, chunk.examples.size(), outcomes);
     }
     learner_.finish(outcomes);
   }
 
+  text::ExampleChunk parse(std::string_view lines) {
+    return train::parse(names, lines, model::reading_numbers(model.spec()));
+  }
+
   std::vector<float> predict(const std::string& lines) {
-    const text::ExampleChunk chunk = parse(names, lines);
+    const text::ExampleChunk chunk = parse(lines);
     Outcomes predicted;
     predict::Predictor(shared(), names, kernels::active())
         .predict(chunk, 0, chunk.examples.size(), predicted);
