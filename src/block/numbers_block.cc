@@ -9,7 +9,7 @@
 namespace leveret::block {
 namespace {
 
-/// Of N numbers of example b, as the batch has them; null: there are none.
+/// The N numbers of example b, as the batch has them; null: there are none.
 const float* numbers_of(const tape::Tape& tape, std::size_t b, std::size_t count) {
   const std::vector<float>& numbers = tape.batch->numbers;
   return numbers.empty() ? nullptr : numbers.data() + (tape.first + b) * count;

@@ -17,10 +17,12 @@ namespace {
 using text::Feature;
 
 /// A value stays finite, as the parser's values are.
-float product(float a, float b) {
+float kept_finite(float value) {
   constexpr float kMax = std::numeric_limits<float>::max();
-  return std::clamp(a * b, -kMax, kMax);
+  return std::clamp(value, -kMax, kMax);
 }
+
+float product(float a, float b) { return kept_finite(a * b); }
 
 }  // namespace
 
@@ -140,7 +142,8 @@ TransformRunner::TransformRunner(const std::vector<Transform>& transforms,
   const auto slot_of = [&](const std::string& space) {
     return static_cast<std::uint32_t>(std::ranges::lower_bound(numbers_, space) - numbers_.begin());
   };
-  for (const std::string& space : numeric) numeric_.push_back(slot_of(space));
+  numeric_of_slot_.resize(numbers_.size(), kUnbound);
+  for (const std::string& space : numeric) numeric_of_slot_[slot_of(space)] = numeric_++;
   const std::vector<std::vector<NumberSource>> sources = number_sources(transforms);
   for (const std::size_t i : transform_order(transforms)) {
     const Transform& transform = transforms[i];
@@ -185,12 +188,10 @@ std::string TransformRunner::unread_text(const Step& step, std::size_t source) {
 
 void TransformRunner::take_number(std::uint32_t slot, float number,
                                   TransformScratch& scratch) const {
-  constexpr float kMost = std::numeric_limits<float>::max();
   if (!scratch.numbers[slot]) scratch.numbers[slot] = number;
-  const auto place = std::ranges::find(numeric_, slot);
-  if (place == numeric_.end()) return;
-  float& sum = scratch.numeric[static_cast<std::size_t>(place - numeric_.begin())];
-  sum = std::clamp(sum + number, -kMost, kMost);
+  if (numeric_of_slot_[slot] == kUnbound) return;
+  float& sum = scratch.numeric[numeric_of_slot_[slot]];
+  sum = kept_finite(sum + number);
 }
 
 /// The example as it is, its own runs under the indices of their plans; a number goes to its slot,
@@ -201,7 +202,7 @@ void TransformRunner::copy_example(const std::vector<std::uint32_t>& plan_of,
   text::ExampleChunk& out = scratch.chunk;
   out.clear();
   scratch.numbers.assign(numbers_.size(), std::nullopt);
-  scratch.numeric.assign(numeric_.size(), 0.0f);
+  scratch.numeric.assign(numeric_, 0.0f);
   for (std::uint32_t r = example.runs_begin; r < example.runs_end; ++r) {
     const text::NamespaceRun& run = chunk.runs[r];
     const std::uint32_t plan = plan_of[run.name];

@@ -25,7 +25,7 @@ struct TransformScratch {
   /// run's `name` is the index of its plan.
   text::ExampleChunk chunk;
   std::vector<std::optional<float>> numbers;  ///< of that example, by number slot
-  /// Of that example: the numbers of --numeric. Where a context and a candidate have one both, it is
+  /// The numbers of --numeric of that example. Where a context and a candidate both have one, it is
   /// their sum, as what they add up is.
   std::vector<float> numeric;
 };
@@ -41,7 +41,7 @@ class TransformRunner {
                   std::uint32_t hash_seed);
 
   /// Whether an example passes as it is.
-  bool empty() const { return steps_.empty() && numeric_.empty(); }
+  bool empty() const { return steps_.empty() && numeric_ == 0; }
 
   /// Namespace `name` has the plan of this index.
   void bind(const std::string& name, std::uint32_t plan);
@@ -103,9 +103,10 @@ class TransformRunner {
   void take_number(std::uint32_t slot, float number, TransformScratch& out) const;
   static std::string unread_text(const Step& step, std::size_t source);
 
-  std::vector<Step> steps_;             ///< each after those that it reads
-  std::vector<std::string> numbers_;    ///< names of the runs that are numbers, by slot
-  std::vector<std::uint32_t> numeric_;  ///< slots of --numeric, in its order
+  std::vector<Step> steps_;                     ///< each after those that it reads
+  std::vector<std::string> numbers_;            ///< names of the runs that are numbers, by slot
+  std::uint32_t numeric_ = 0;                   ///< so many are --numeric's
+  std::vector<std::uint32_t> numeric_of_slot_;  ///< by slot: its place there; kUnbound: none
   text::HashMode hash_ = text::HashMode::kStrings;
 };
 

@@ -10,7 +10,7 @@
 namespace leveret::model {
 namespace {
 
-/// What comes before the first dot: arrays and tensors of a tower are called NAME.….
+/// The name before the first dot: arrays and tensors of a tower are called NAME.….
 std::string_view owner_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 /// The option that makes it.
@@ -68,8 +68,8 @@ void check_learning_memory(const tape::Declarations& declared, const Spec& spec,
   if (all <= std::max(limit, kAlwaysFits)) return;
   throw std::runtime_error(fmt::format(
       "learning takes {} MB with {} fields and {} threads, {} MB of it for a batch of {}, and "
-      "most by {}; "
-      "--max_memory is {} MB: give {} smaller settings, a smaller --batch_size, or more memory",
+      "most by {}; --max_memory is {} MB: give {} smaller settings, a smaller --batch_size, or "
+      "more memory",
       megabytes(all), extent.fields, extent.threads, megabytes(memory.batch * extent.threads),
       std::max(spec.batch_size, spec.nn_batch_size), memory.most, limit >> 20, memory.most));
 }

@@ -41,8 +41,8 @@ constexpr std::array<NamedModel, 14> kModels = {{
     {"autoint", "--ffm_k 0 --embedding_dim 8 --tower autoint:layers=2,heads=2,dim=8",
      "AutoInt: attention of the fields to each other"},
     {"moe",
-     "--ffm_k 0 --embedding_dim 8 --learning_rate .02 --ffm_learning_rate .2 --nn_learning_rate "
-     ".05 "
+     "--ffm_k 0 --embedding_dim 8 --learning_rate .02 --ffm_learning_rate .2 "
+     "--nn_learning_rate .05 "
      "--tower dhen:layers=1,modules=experts,tokens=4,shortcut=no,norm=no",
      "mixture of experts: parts of the data follow rules of their own"},
     {"dhen", "--ffm_k 0 --embedding_dim 8 --batch_size 64 --tower dhen:modules=attention+linear",

@@ -86,6 +86,7 @@ Parser::LineParser::Line Parser::LineParser::parse_whole_line(std::uint32_t begi
                                                               ExampleChunk& chunk) {
   out_.start_line();
   new_names_.clear();
+  only_of_line_.clear();
   line_begin_ = begin;
   Example example{};
   example.importance = 1;
@@ -154,14 +155,6 @@ bool Parser::LineParser::parse_label(std::uint32_t begin, Example& example) {
   return true;
 }
 
-/// Whether the line has a run of this name.
-bool Parser::LineParser::has_run(std::uint32_t name) {
-  for (std::uint32_t r = out_.runs_begin(); r < out_.runs_end(); ++r) {
-    if (out_.run(r).name == name) return true;
-  }
-  return false;
-}
-
 /// The number of the namespace that begins there and has been parsed.
 bool Parser::LineParser::add_number(std::uint32_t space_begin) {
   const std::string_view space = view(space_begin, token_end());
@@ -171,12 +164,14 @@ bool Parser::LineParser::add_number(std::uint32_t space_begin) {
   const std::optional<float> number = namespace_number(space);
   if (run.number) {
     const std::size_t features = namespace_features(space);
-    if (features > 1 || (number && has_run(run.id))) {
+    if (features > 1 ||
+        (number && std::ranges::find(only_of_line_, run.id) != only_of_line_.end())) {
       return fail("a namespace of --numeric has more than one feature", space_begin);
     }
     if (features == 1 && !number) {
       return fail("a namespace of --numeric has no number", space_begin);
     }
+    if (number) only_of_line_.push_back(run.id);
   }
   if (!number) return true;
   out_.reserve(1);

@@ -48,7 +48,6 @@ class Parser::LineParser {
   bool parse_value(Namespace& space, std::uint32_t name_begin, std::uint32_t name_size);
   void add_string_value(Namespace& space, FeatureName text);
   void add(Feature feature, FeatureName text);
-  bool has_run(std::uint32_t name);
   bool add_number(std::uint32_t space_begin);
 
   bool name_new_namespaces();
@@ -81,6 +80,7 @@ class Parser::LineParser {
   NamespaceCache number_runs_;  ///< by the namespaces in options_.numbers
   DelimiterCursor cursor_;
   ChunkWriter out_;
+  std::vector<std::uint32_t> only_of_line_;  ///< runs of this line that are options_.only_numbers
   std::vector<std::string_view> new_names_;  ///< of this line's runs, not in known_ yet
   const char* text_ = nullptr;
   std::uint32_t size_ = 0;

@@ -27,68 +27,53 @@ constinit const TowerKind kDotTower = {
     .takes_numbers = true,
     .make = make_tower_with_layers<DotBlock>};
 
-namespace {
-
-/// How many numbers of vectors it makes, and of how many vectors products.
-struct Shape {
-  std::uint32_t of_token;  ///< numbers; 0: there is no token
-  std::uint32_t of_field;  ///< likewise, those of e that are kept
-
-  std::uint32_t kept(std::uint32_t fields) const { return of_token + fields * of_field; }
-  std::size_t products(std::uint32_t fields) const {
-    return pair_count(fields + (of_token > 0 ? 1 : 0));
-  }
-};
+std::size_t DotBlock::Shape::size(std::uint32_t fields) const {
+  if (fields == 0) return 0;
+  // Layers read something where there are fields: 0.
+  return std::max<std::size_t>(kept(fields) + pair_count(vectors(fields)), 1);
+}
 
 /// The place that a number of what it makes had when there were fewer fields.
-std::uint32_t place_before(const Shape& shape, const tape::Extent& from, const tape::Extent& to,
-                           std::uint32_t column) {
+std::uint32_t DotBlock::place_before(const Shape& shape, const tape::Extent& from,
+                                     const tape::Extent& to, std::uint32_t column) {
   if (from.fields == 0) return tape::kNewColumn;
   const std::uint32_t own = shape.kept(to.fields), own_before = shape.kept(from.fields);
   if (column < own) return column < own_before ? column : tape::kNewColumn;
   const std::uint32_t product = column - own;
-  const bool is_old = product < shape.products(from.fields);
+  const bool is_old = product < pair_count(shape.vectors(from.fields));
   return is_old ? own_before + product : tape::kNewColumn;
 }
-
-}  // namespace
 
 void DotBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   fields_ = declarations.read(kEmbeddings);
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
-  const bool has_numbers = tower_.reads(kNumbers);
-  token_ = tokens_ = tape::TensorId::kNone;
-  if (has_numbers) {
+  shape_ = {tower_.reads(kNumbers) ? d_ : 0, tower_.number("keep") == 0 ? d_ : 0};
+  if (shape_.has_token()) {
     token_ = numbers_.declare(tower_.name + ".numbers", NumberToken::kUsualHidden, d_, config_,
                               declarations);
     tokens_ = declarations.add(tape::Tensor{
         .name = tower_.name + ".tokens", .size = (1 + layout.fields) * d_, .gradient = true});
   }
-  const Shape shape{has_numbers ? d_ : 0, keeps_ ? d_ : 0};
-  std::size_t size = 0;
-  if (layout.fields > 0) {
-    // 0: layers read something where there are fields
-    size = std::max<std::size_t>(shape.kept(layout.fields) + shape.products(layout.fields), 1);
-  }
   scratch_ = declarations.add(tape::Tensor{
       .name = tower_.name + ".scratch",
       .per = tape::Tensor::Per::kBatch,
-      .size = static_cast<std::uint32_t>(pair_scratch(layout.fields + (has_numbers ? 1 : 0), d_))});
-  out_ = declarations.add(tape::Tensor{
-      .name = output_of(tower_),
-      .size = static_cast<std::uint32_t>(size),
-      .whole_lines = true,
-      .gradient = true,
-      .source = [shape](const tape::Extent& from, const tape::Extent& to, std::uint32_t column) {
-        return place_before(shape, from, to, column);
-      }});
+      .size = static_cast<std::uint32_t>(pair_scratch(shape_.vectors(layout.fields), d_))});
+  out_ = declarations.add(
+      tape::Tensor{.name = output_of(tower_),
+                   .size = static_cast<std::uint32_t>(shape_.size(layout.fields)),
+                   .whole_lines = true,
+                   .gradient = true,
+                   .source = [shape = shape_](const tape::Extent& from, const tape::Extent& to,
+                                              std::uint32_t column) {
+                     return place_before(shape, from, to, column);
+                   }});
 }
 
 const float* DotBlock::vectors(const tape::Tape& tape, std::size_t b) const {
-  return tape[has_token() ? tokens_ : fields_.id].at(b);
+  return tape[shape_.has_token() ? tokens_ : fields_.id].at(b);
 }
 
-/// Where there are dense numbers.
+/// Makes the tokens, where there are dense numbers.
 void DotBlock::put_tokens(const Run& run) const {
   numbers_.forward(run);
   const std::size_t of_fields = std::size_t{run.parameters.layout.fields} * d_;
@@ -101,8 +86,9 @@ void DotBlock::put_tokens(const Run& run) const {
 }
 
 void DotBlock::finish(const Run& run) const {
-  if (has_token()) put_tokens(run);
-  const std::size_t count = vector_count(run), kept = kept_numbers(count);
+  if (shape_.has_token()) put_tokens(run);
+  const std::uint32_t fields = run.parameters.layout.fields;
+  const std::size_t count = shape_.vectors(fields), kept = shape_.kept(fields);
   for (std::size_t b = run.begin; b < run.end; ++b) {
     const float* const x = vectors(run.tape, b);
     float* const begin = run.tape[out_].at(b);
@@ -115,25 +101,26 @@ void DotBlock::finish(const Run& run) const {
 }
 
 void DotBlock::finish_back(const Run& run) const {
-  const std::size_t count = vector_count(run), kept = kept_numbers(count);
+  const std::uint32_t fields = run.parameters.layout.fields;
+  const std::size_t count = shape_.vectors(fields), kept = shape_.kept(fields);
   clear_unlearned(run.tape, std::array{out_});
   float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
   const std::size_t stride = run.tape[fields_.id].d_stride;
   std::fill_n(d_fields, run.tape.size * stride, 0.0f);
   for (std::size_t b = 0; b < run.tape.size; ++b) {
     const float* const d_made = run.tape[out_].d_at(b);
-    float* const d_x = has_token() ? run.tape[tokens_].d_at(b) : d_fields + b * stride;
+    float* const d_x = shape_.has_token() ? run.tape[tokens_].d_at(b) : d_fields + b * stride;
     std::fill_n(d_x, count * d_, 0.0f);
     std::copy_n(d_made, kept, d_x);
     pair_products_back(*kernels_, vectors(run.tape, b), count, d_, d_made + kept, d_x,
                        run.tape[scratch_].values);
     bound(kMost, d_x, count * d_);
-    if (!has_token()) continue;
+    if (!shape_.has_token()) continue;
     std::copy_n(d_x, d_, run.tape[token_].d_at(b));
     std::copy_n(d_x + d_, (count - 1) * d_, d_fields + b * stride);
   }
   run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
-  if (has_token()) numbers_.backward(run);
+  if (shape_.has_token()) numbers_.backward(run);
 }
 
 }  // namespace leveret::block

@@ -35,7 +35,6 @@ class DotBlock final : public Block {
       : kernels_(&kernels),
         config_(std::move(config)),
         tower_(std::move(tower)),
-        keeps_(tower_.number("keep") == 0),
         numbers_(kernels) {}
 
   static constexpr float kMost = 1e6f;
@@ -54,14 +53,18 @@ class DotBlock final : public Block {
   Split split() const override { return Split::kBehindSums; }
 
  private:
-  bool has_token() const { return token_ != tape::TensorId::kNone; }
-  std::size_t vector_count(const Run& run) const {
-    return run.parameters.layout.fields + std::size_t{has_token()};
-  }
-  /// Numbers of these vectors that it makes, too: of all, or of the token.
-  std::size_t kept_numbers(std::size_t vectors) const {
-    return (keeps_ ? vectors : std::size_t{has_token()}) * d_;
-  }
+  /// How much it makes of so many fields.
+  struct Shape {
+    std::uint32_t of_token = 0;  ///< numbers of the token that it makes, too; 0: there is no token
+    std::uint32_t of_field = 0;  ///< likewise, of each e; 0: they are not kept
+
+    bool has_token() const { return of_token > 0; }
+    std::uint32_t vectors(std::uint32_t fields) const { return fields + (has_token() ? 1 : 0); }
+    std::uint32_t kept(std::uint32_t fields) const { return of_token + fields * of_field; }
+    std::size_t size(std::uint32_t fields) const;
+  };
+  static std::uint32_t place_before(const Shape& shape, const tape::Extent& from,
+                                    const tape::Extent& to, std::uint32_t column);
   /// The numbers of its vectors: the token, if there is one, and e.
   const float* vectors(const tape::Tape& tape, std::size_t b) const;
   void put_tokens(const Run& run) const;
@@ -69,7 +72,7 @@ class DotBlock final : public Block {
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
-  bool keeps_;  ///< the numbers of e, too
+  Shape shape_;
   NumberToken numbers_;
   tape::TensorId token_ =
       tape::TensorId::kNone;  ///< d: the token of numbers; kNone: there are none

@@ -5,7 +5,7 @@
 
 namespace leveret::cli {
 
-/// Where the name sets one, and the model has it.
+/// Says it where the name sets a batch size, and the model has that one.
 void tell_of_named_batch(const spec::Spec& spec);
 
 }  // namespace leveret::cli
