@@ -14,7 +14,7 @@ namespace {
 std::string_view owner_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 /// The option that makes it.
-std::string option_of(const std::string& owner, const Spec& spec) {
+std::string option_of(const std::string& owner, const spec::Spec& spec) {
   const std::vector<spec::TowerSpec> towers = spec.towers();
   const auto found = std::ranges::find(towers, owner, &spec::TowerSpec::name);
   if (found != towers.end()) {
@@ -31,7 +31,7 @@ std::uint64_t megabytes(std::uint64_t bytes) { return (bytes + (1 << 20) - 1) >>
 
 }  // namespace
 
-LearningMemory learning_memory(const tape::Declarations& declared, const Spec& spec) {
+LearningMemory learning_memory(const tape::Declarations& declared, const spec::Spec& spec) {
   const std::uint64_t examples = std::max(spec.batch_size, spec.nn_batch_size);
   LearningMemory memory;
   std::map<std::string, std::uint64_t, std::less<>> of_owners;
@@ -60,7 +60,7 @@ LearningMemory learning_memory(const tape::Declarations& declared, const Spec& s
   return memory;
 }
 
-void check_learning_memory(const tape::Declarations& declared, const Spec& spec,
+void check_learning_memory(const tape::Declarations& declared, const spec::Spec& spec,
                            const LearningExtent& extent, std::uint64_t limit) {
   constexpr std::uint64_t kAlwaysFits = std::uint64_t{16} << 20;
   const LearningMemory memory = learning_memory(declared, spec);

@@ -30,11 +30,11 @@ struct LearningExtent {
   unsigned threads;
 };
 
-LearningMemory learning_memory(const tape::Declarations& declared, const Spec& spec);
+LearningMemory learning_memory(const tape::Declarations& declared, const spec::Spec& spec);
 
 /// std::runtime_error, which names the part that takes the most, where all of it is more than
 /// `limit` bytes. 16 MB always fit.
-void check_learning_memory(const tape::Declarations& declared, const Spec& spec,
+void check_learning_memory(const tape::Declarations& declared, const spec::Spec& spec,
                            const LearningExtent& extent, std::uint64_t limit);
 
 }  // namespace leveret::model
