@@ -1,7 +1,6 @@
 #include "optim/layer_optimizer.h"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -102,25 +101,23 @@ bool LayerOptimizer::sum_together(const tape::Tape& tape, const LayerPart& at) {
   return true;
 }
 
-/// The gradients of biases, and the number of examples for which each neuron fired. The first rows
-/// of an example tell that of nearly all neurons.
+/// The gradients of biases, and the number of examples for which each neuron fired.
 void LayerOptimizer::sum_neurons(const LayerPart& at) {
   const std::uint32_t outputs = at.layer.outputs;
   d_biases_.assign(outputs, 0.0f);
   fired_.assign(outputs, 0);
-  std::size_t example = ~std::size_t{0};
-  for (const std::uint32_t r : learned_) {
+  fires_.assign(outputs, 0);
+  const auto end_example = [&] {
+    for (std::uint32_t o = 0; o < outputs; ++o) fired_[o] += std::exchange(fires_[o], 0);
+  };
+  for (std::size_t i = 0; i < learned_.size(); ++i) {
+    const std::uint32_t r = learned_[i];
     const float* const d = at.d_out + std::size_t{r} * outputs;
     kernels_->axpy(1.0f, d, outputs, d_biases_.data());
-    if (at.rows.example_of(r) != example) {
-      example = at.rows.example_of(r);
-      silent_.resize(outputs);
-      std::iota(silent_.begin(), silent_.end(), 0u);
-    }
-    std::erase_if(silent_, [&](std::uint32_t o) {
-      fired_[o] += d[o] != 0.0f ? 1 : 0;
-      return d[o] != 0.0f;
-    });
+    for (std::uint32_t o = 0; o < outputs; ++o) fires_[o] |= d[o] != 0.0f ? 1 : 0;
+    const bool is_last = i + 1 == learned_.size() ||
+                         at.rows.example_of(learned_[i + 1]) != at.rows.example_of(r);
+    if (is_last) end_example();
   }
 }
 
@@ -170,13 +167,22 @@ void LayerOptimizer::step_part(const tape::Scalars& scalars, const tape::Tape& t
   }
 }
 
+/// What so many examples leave of a neuron's sums.
+float LayerOptimizer::decay_of(const tape::Scalars& scalars, std::size_t examples) {
+  const float one = block::decay_of_sums(scalars, config_);
+  if (decays_.empty() || one != decay_of_one_) {
+    decays_.assign(1, 1.0f);
+    decay_of_one_ = one;
+  }
+  while (decays_.size() <= examples) decays_.push_back(decays_.back() * one);
+  return decays_[examples];
+}
+
 /// One step of a neuron's weights and, where the layer has them, its bias.
 void LayerOptimizer::step_neuron(const tape::Scalars& scalars, const tape::LearnedDense& layer,
                                  std::uint32_t o, const NeuronSum& sum) {
   if (sum.fired == 0) return;
-  const float one = block::decay_of_sums(scalars, config_);
-  float decay = 1;
-  for (std::size_t b = 0; b < sum.fired; ++b) decay *= one;
+  const float decay = decay_of(scalars, sum.fired);
   // Kernels leave out what is beyond bounds themselves.
   const bool fused = layer.rule->fused() != nullptr;
   const float* const gradient =

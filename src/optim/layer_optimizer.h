@@ -61,6 +61,7 @@ class LayerOptimizer {
   bool sum_together(const tape::Tape& tape, const LayerPart& at);
   void sum_neurons(const LayerPart& at);
   NeuronSum sum_of_neuron(const LayerPart& at, std::uint32_t o, bool together);
+  float decay_of(const tape::Scalars& scalars, std::size_t examples);
   void find_learned(const tape::Tape& tape, const tape::LayerRows& rows);
   void step_neuron(const tape::Scalars& scalars, const tape::LearnedDense& layer, std::uint32_t o,
                    const NeuronSum& sum);
@@ -71,8 +72,10 @@ class LayerOptimizer {
   // The sums of a layer that are made together, by neuron.
   std::vector<float> d_biases_;
   std::vector<std::uint32_t> fired_;    ///< NeuronSum::fired
-  std::vector<std::uint32_t> silent_;   ///< those that have not fired for the example so far
+  std::vector<std::uint32_t> fires_;    ///< 1: the neuron has fired for this example
   std::vector<std::uint32_t> learned_;  ///< rows of examples that are learned from, ascending
+  std::vector<float> decays_;           ///< what is kept after 0, 1, 2, … examples
+  float decay_of_one_ = 1;              ///< of these
   BoundedGradients bounded_, bounded_sums_;
 };
 

@@ -93,7 +93,7 @@ void measure(benchmark::State& state, const block::GemmShape& shape, Work work) 
 /// forward/912x32/8/avx512, …, gradient/912x32/8/sgemm for every shape and number of examples.
 void register_batches() {
   static constexpr std::size_t kShapes[][2] = {
-      {64, 16}, {912, 16}, {912, 32}, {912, 256}, {256, 128}};
+      {64, 16}, {16, 624}, {912, 16}, {912, 32}, {912, 256}, {256, 128}};
   for (const Product& product : kProducts) {
     for (const auto& [inputs, outputs] : kShapes) {
       for (std::size_t examples = 1; examples <= 256; examples *= 2) {
