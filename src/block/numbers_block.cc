@@ -26,17 +26,7 @@ void NumbersBlock::declare(const tape::Extent&, tape::Declarations& declarations
   const std::uint32_t both = 2 * count_;
   both_ = declarations.add(tape::Tensor{.name = "numbers.both", .size = both});
   standard_ = declarations.add(tape::Tensor{.name = kStandard, .size = both, .gradient = true});
-  totals_ = declarations.total_doubles;
-  declarations.totals.push_back({both_, totals_, both});
-  const auto array = [&](const char* name, std::vector<std::uint64_t> shape) {
-    tape::LearnedArray made{name, table::Learned::kStatistic, tape::Merge::kAdd, std::move(shape)};
-    made.in_totals = declarations.total_doubles;
-    declarations.total_doubles += made.columns();
-    declarations.add(std::move(made));
-  };
-  array("numbers.count", {});
-  array("numbers.means", {both});
-  array("numbers.squares", {both});
+  totals_ = declarations.add_totals("numbers", both_).count;
 }
 
 void NumbersBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,

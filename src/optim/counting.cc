@@ -51,6 +51,48 @@ void add_totals(tape::Parameters& parameters, const tape::Tape& tape, std::size_
   }
 }
 
+std::size_t total_floats(const tape::Parameters& parameters) {
+  std::size_t floats = 0;
+  for (const tape::TotalsDecl& totals : parameters.declared().totals) floats += 1 + 2 * totals.size;
+  return floats;
+}
+
+void sum_totals(const tape::Parameters& parameters, const tape::Tape& tape, std::span<float> sums) {
+  float* count = sums.data();
+  for (const tape::TotalsDecl& totals : parameters.declared().totals) {
+    const double* const known = parameters.scalars.totals.data() + totals.count + 1;
+    float *const away = count + 1, *const squares = away + totals.size;
+    for (std::size_t b = 0; b < tape.size; ++b) {
+      if (!tape.learn[b]) continue;
+      *count += 1;
+      const float* const of = tape[totals.numbers].at(b);
+      for (std::size_t i = 0; i < totals.size; ++i) {
+        const float from_mean = of[i] - static_cast<float>(known[i]);
+        away[i] += from_mean;
+        squares[i] += from_mean * from_mean;
+      }
+    }
+    count = squares + totals.size;
+  }
+}
+
+void take_totals(tape::Parameters& parameters, std::span<const float> sums) {
+  const float* count = sums.data();
+  for (const tape::TotalsDecl& totals : parameters.declared().totals) {
+    double* const known = parameters.scalars.totals.data() + totals.count;
+    double *const means = known + 1, *const squares = means + totals.size;
+    const float *const away = count + 1, *const away_squares = away + totals.size;
+    const double all = *known + double{*count};
+    for (std::size_t i = 0; i < totals.size && all > 0; ++i) {
+      const double sum = away[i];
+      means[i] += sum / all;
+      squares[i] += double{away_squares[i]} - sum * sum / all;
+    }
+    *known = all;
+    count = away_squares + totals.size;
+  }
+}
+
 void step_mixers(tape::Parameters& parameters, const tape::Tape& tape, const block::Config& config,
                  std::size_t begin, std::size_t end) {
   tape::Scalars& scalars = parameters.scalars;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "block/config.h"
 #include "table/tables.h"
@@ -22,6 +23,16 @@ Counted counted_of(const tape::Tape& tape, std::size_t begin, std::size_t end);
 /// Adds to the totals of numbers (tape::TotalsDecl) what the examples have that are learned from.
 void add_totals(tape::Parameters& parameters, const tape::Tape& tape, std::size_t begin,
                 std::size_t end);
+
+// The same by sums, of several who know the same totals: of each number what it is away from its
+// mean, and the squares of that. Numbers are to be small enough for floats.
+
+/// Floats of the sums of all totals.
+std::size_t total_floats(const tape::Parameters& parameters);
+/// Adds what all examples of the tape have to `sums`.
+void sum_totals(const tape::Parameters& parameters, const tape::Tape& tape, std::span<float> sums);
+/// Adds the sums over all of these to the totals, by which the sums were made.
+void take_totals(tape::Parameters& parameters, std::span<const float> sums);
 
 // With mixed heads, of the examples that are learned from.
 

@@ -25,6 +25,11 @@ std::size_t for_each_array(const tape::Parameters& parameters, Visit visit) {
   return place;
 }
 
+/// Totals come last.
+std::size_t totals_begin(const tape::Parameters& parameters) {
+  return for_each_array(parameters, [](tape::ArrayId, std::size_t) {});
+}
+
 }  // namespace
 
 // Neither is inline, as those of Steps.
@@ -61,7 +66,7 @@ void Sums::array(tape::ArrayId id, const float* gradient) {
 }
 
 std::size_t Sums::common_floats(const tape::Parameters& parameters) {
-  return for_each_array(parameters, [](tape::ArrayId, std::size_t) {});
+  return totals_begin(parameters) + total_floats(parameters);
 }
 
 void Sums::add_common() {
@@ -69,6 +74,7 @@ void Sums::add_common() {
   common_[kLearned] += static_cast<float>(counted.learned);
   common_[kDropped] += static_cast<float>(counted.dropped);
   common_[kConstant] += optimizer_.handed().cells.d_constant.linear;
+  sum_totals(parameters_, tape_, common_.subspan(totals_begin(parameters_)));
 }
 
 void Sums::visit_cells(const std::function<void(const table::Cell&, float)>& visit) {
@@ -98,6 +104,7 @@ void step_common(Optimizer& optimizer, tape::Parameters& parameters, std::span<c
   for_each_array(parameters, [&](tape::ArrayId id, std::size_t place) {
     optimizer.arrays().step(parameters, id, sums.subspan(place).data());
   });
+  take_totals(parameters, sums.subspan(totals_begin(parameters)));
 }
 
 }  // namespace leveret::optim

@@ -46,6 +46,22 @@ ArrayId Declarations::weights(LearnedArray array, rules::RulePtr rule, std::stri
   return id;
 }
 
+const TotalsDecl& Declarations::add_totals(const std::string& name, TensorId tensor_of_n) {
+  const std::uint32_t n = (*this)[tensor_of_n].size;
+  const std::size_t begin = total_doubles;
+  const auto array = [&](const char* what, std::vector<std::uint64_t> shape) {
+    LearnedArray made{name + what, table::Learned::kStatistic, Merge::kAdd, std::move(shape)};
+    made.in_totals = total_doubles;
+    total_doubles += made.columns();
+    add(std::move(made));
+  };
+  array(".count", {});
+  array(".means", {n});
+  array(".squares", {n});
+  totals.push_back({name, tensor_of_n, begin, n});
+  return totals.back();
+}
+
 std::vector<ArrayId> Declarations::with_states(ArrayId id) const {
   std::vector<ArrayId> all{id};
   all.insert(all.end(), (*this)[id].states.begin(), (*this)[id].states.end());

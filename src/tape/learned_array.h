@@ -102,6 +102,7 @@ struct Contribution {
 /// from that (Welford 1962; sums of the numbers' own squares would lose all digits where the mean
 /// is large). Arrays in Scalars::totals, one behind the other: 1, n and n doubles.
 struct TotalsDecl {
+  std::string name;                    ///< arrays are NAME.count, NAME.means, NAME.squares
   TensorId numbers = TensorId::kNone;  ///< n of each example
   std::size_t count = 0;               ///< the place of the first array
   std::size_t size = 0;                ///< n
@@ -143,6 +144,9 @@ struct Declarations {
   std::vector<ArrayId> with_states(ArrayId id) const;
   /// Those that `weights` has declared, without those of layers.
   std::vector<ArrayId> weights_beside_layers() const;
+
+  /// Declares the totals of a tensor of n numbers, whose arrays are statistics.
+  const TotalsDecl& add_totals(const std::string& name, TensorId tensor_of_n);
 
   MemoryId add_memory() { return static_cast<MemoryId>(memories++); }
 

@@ -7,7 +7,8 @@
 ///   u = sum over these of g_e y_e,   g_e = exp s_e / sum over these j of exp s_j.
 /// Experts that are not chosen are not computed. With one expert there is no gate, and u = y.
 /// Shazeer's losses that balance the experts (section 4) are left out: one that is never chosen
-/// never learns. On the way back:
+/// never learns. So the mean of each g over all examples (his importance, equation 6, by their
+/// number) is kept beside what is learned: kLoad. On the way back:
 ///   d y_e = g_e d u,   d s_e = g_e (<d u, y_e> - sum over the chosen j of g_j <d u, y_j>).
 ///
 /// 2 top width (m + l) D floating point operations of an example, and 2 m D experts of the gate.
@@ -22,6 +23,8 @@ namespace leveret::block {
 
 class ExpertsModule final : public Module {
  public:
+  /// Behind the module's name, the totals of g (tape::TotalsDecl).
+  static constexpr const char* kLoad = ".load";
   /// `top` is at most `experts`.
   ExpertsModule(const ModulePlace& place, std::uint32_t experts, std::uint32_t top);
 

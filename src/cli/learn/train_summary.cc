@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/look/experts_load.h"
 #include "feature/unmatched.h"
 #include "metrics/figures_json.h"
 #include "stream/bad_lines.h"
@@ -58,6 +59,16 @@ std::string about_learning(const RunFigures& run) {
   return text + line("holdout loss",
                      fmt::format("{} over {} examples, auc {}", figure(run.held_out->logloss, 6),
                                  run.held_out->examples, figure(run.held_out->auc, 4)));
+}
+
+std::string about_experts(const model::Model& model) {
+  std::string text;
+  for (const ExpertsLoad& of : experts_load(model.parameters())) {
+    std::string shares;
+    for (const double share : of.shares) shares += fmt::format(" {:.1f} %", 100 * share);
+    text += line("experts", of.module + shares);
+  }
+  return text;
 }
 
 /// Names what the model had no room for, or could not use.
@@ -147,6 +158,9 @@ std::string train_json(const model::Model& model, const RunFigures& run) {
   json["dropped_gradients"] = model.parameters().scalars.dropped_gradients;
   json["overflow_lookups"] = figures.overflow_lookups;
   if (model.spec().forgets()) json["forgotten"] = figures.forgotten;
+  for (const ExpertsLoad& of : experts_load(model.parameters())) {
+    json["experts"][of.module] = of.shares;
+  }
   json["peak_memory"] = figures.peak_memory;
   json["seconds"] = std::stod(fmt::format("{:.3f}", run.seconds));
   json["examples_per_second"] =
@@ -161,7 +175,7 @@ std::string train_summary(const model::Model& model, const ModelFigures& figures
   text += line("fields", fmt::format("{}", model.features().field_count()));
   text += line("weights", fmt::format("{}", figures.weights));
   text += line("bad lines", fmt::format("{}", run.bad_lines));
-  text += about_limits(model, figures);
+  text += about_experts(model) + about_limits(model, figures);
   const bool several = figures.ranks > 1;
   if (several) text += line("ranks", fmt::format("{}", figures.ranks));
   text += line("peak memory", fmt::format("{} MB{}", figures.peak_memory >> 20,

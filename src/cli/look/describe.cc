@@ -10,6 +10,7 @@
 #include "cache/cache_reader.h"
 #include "cli/look/describe_patch.h"
 #include "cli/look/describe_shards.h"
+#include "cli/look/experts_load.h"
 #include "cli/look/section_stats.h"
 #include "dist/folder/shard_files.h"
 #include "kernels/dispatch.h"
@@ -261,6 +262,9 @@ std::uint64_t describe_model(const model::Model& model, bool learns, Json& json)
   const std::vector<spec::RowsSpec> rows = model.spec().row_parts();
   for (std::size_t part = 0; part < rows.size(); ++part) {
     json[name_of(rows[part].kind)] = rows_to_json(model, part, learns);
+  }
+  for (const ExpertsLoad& of : experts_load(model.parameters())) {
+    json["experts"][of.module] = of.shares;
   }
   const block::Config config = model.config();
   const net::Network network(config, kernels::active());

@@ -115,6 +115,14 @@ void add_rows(const char* what, const Json& rows, Detail detail, std::string& to
   add_columns(shown_columns(rows["columns"], detail), to);
 }
 
+void add_experts(const Json& modules, std::string& to) {
+  for (const auto& [module, shares] : modules.items()) {
+    to += fmt::format("experts of {}:", module);
+    for (const double share : shares) to += fmt::format(" {:.1f} %", 100 * share);
+    to += "\n";
+  }
+}
+
 void add_fields(const Json& fields, std::string& to) {
   if (fields.empty()) return;
   to += fmt::format("\nFields\n  {:>5} {:>12} {:>12}  {}\n", "field", "features", "rows",
@@ -238,6 +246,7 @@ std::string description_text(const Json& d, Detail detail) {
   if (d.contains("linear")) add_linear(d["linear"], detail, text);
   if (d.contains("ffm")) add_rows("FFM", d["ffm"], detail, text);
   if (d.contains("embeddings")) add_rows("Embeddings", d["embeddings"], detail, text);
+  if (d.contains("experts")) add_experts(d["experts"], text);
   if (d.contains("candidates_as_wholes")) {
     text += fmt::format("with a context, candidates are scored as whole lines: {}\n",
                         d["candidates_as_wholes"].get<std::string>());

@@ -72,7 +72,11 @@ ReferenceModel::ReferenceModel(const Model& model, const feature::FeatureBatch& 
   fast_bias = scalars.fast_bias;
   clicks = scalars.clicks;
   count = scalars.count;
-  totals = scalars.totals;
+  for (const tape::TotalsDecl& of : parameters.declared().totals) {
+    const auto begin = scalars.totals.begin() + static_cast<std::ptrdiff_t>(of.count);
+    const auto size = static_cast<std::ptrdiff_t>(1 + 2 * of.size);
+    if (of.name == "numbers") totals.assign(begin, begin + size);
+  }
   const auto mixer_of = [&](const std::string& name) {
     Parameters copy = parameters;
     const auto copy_of = [&](const char* what) {
