@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <span>
 
+#include "optim/clip.h"
 #include "optim/moved.h"
+#include "optim/warmup.h"
 #include "tape/tape.h"
 
 namespace leveret::optim {
@@ -13,9 +15,13 @@ void ArrayOptimizer::step(tape::Parameters& parameters, tape::ArrayId id, const 
   const tape::LearnedArray& array = parameters.declared()[id];
   const tape::States states = parameters.states(id);
   const std::span<float> weights = parameters[id];
+  const float share = warmth(parameters.scalars, config_);
+  if (config_.layers_clip > 0) gradient = clipped(gradient, weights.size());
   const kernels::StepRule* const fused = array.rule->fused();
   if (fused != nullptr && fused->power == 0.5f && fused->l2 == 0.0f) {
-    return step_in_kernels(*fused, weights, states[0], gradient);
+    kernels::StepRule rule = *fused;
+    rule.rate *= share;
+    return step_in_kernels(rule, weights, states[0], gradient);
   }
   const float* const bounded = bounded_.numbers(gradient, weights.size());
   const bool matrix = array.shape.size() > 1;
@@ -24,8 +30,19 @@ void ArrayOptimizer::step(tape::Parameters& parameters, tape::ArrayId id, const 
     const std::span<const float> of{bounded + v * stride, size};
     if (std::ranges::all_of(of, [](float g) { return g == 0.0f; })) continue;
     array.rule->step(*kernels_,
-                     moved(*array.rule, {weights.data(), of.data(), size, stride}, v, states));
+                     moved(*array.rule, {weights.data(), of.data(), size, stride}, v, states,
+                           /*decay=*/1, share));
   }
+}
+
+/// The gradient of an array, of at most --nn_clip.
+const float* ArrayOptimizer::clipped(const float* gradient, std::size_t count) {
+  const float* const of = bounded_.numbers(gradient, count);
+  const float factor = clip_factor(kernels_->dot(of, of, count), config_.layers_clip);
+  if (factor == 1.0f) return gradient;
+  clipped_.resize(count);
+  kernels_->scale(of, count, factor, clipped_.data());
+  return clipped_.data();
 }
 
 /// AdaGrad with the power 1/2, all numbers at once: each example of mixed heads takes such a step.

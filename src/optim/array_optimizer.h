@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "block/config.h"
 #include "kernels/kernels.h"
 #include "optim/bounded.h"
 #include "tape/parameters.h"
@@ -13,19 +14,21 @@ namespace leveret::optim {
 /// Owned by a thread, with working memory of its own.
 class ArrayOptimizer {
  public:
-  explicit ArrayOptimizer(const kernels::Kernels& kernels)
-      : kernels_(&kernels), bounded_(kernels) {}
+  ArrayOptimizer(const kernels::Kernels& kernels, const block::Config& config)
+      : kernels_(&kernels), config_(config), bounded_(kernels) {}
 
   /// A step by the array's rule. `gradient`: see GradientSink::array.
   void step(tape::Parameters& parameters, tape::ArrayId id, const float* gradient);
 
  private:
+  const float* clipped(const float* gradient, std::size_t count);
   void step_in_kernels(const kernels::StepRule& rule, std::span<float> weights,
                        std::span<float> sums, const float* gradient);
 
   const kernels::Kernels* kernels_;
+  block::Config config_;
   BoundedGradients bounded_;
-  std::vector<float> steps_, squares_;
+  std::vector<float> steps_, squares_, clipped_;
 };
 
 }  // namespace leveret::optim

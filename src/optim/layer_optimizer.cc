@@ -7,7 +7,9 @@
 #include "block/dense/dense_products.h"
 #include "block/dense/gemm.h"
 #include "block/forgetting.h"
+#include "optim/clip.h"
 #include "optim/moved.h"
+#include "optim/warmup.h"
 
 namespace leveret::optim {
 namespace {
@@ -33,11 +35,13 @@ std::size_t sums_begin(const tape::Parameters& parameters, std::size_t layer) {
 }  // namespace
 
 /// Whether a layer's way back and its step are made together, weight by weight, by a rule that
-/// kernels know. Batches are not, as they have GEMM, unless they hold one example; nor are several
-/// rows of an example, by which G forgets once.
+/// kernels know. A neuron's gradient that may have to be clipped is needed as a whole. Batches are
+/// not, as they have GEMM, unless they hold one example; nor are several rows of an example, by
+/// which G forgets once.
 bool LayerOptimizer::in_one_pass(const tape::Tape& tape, const rules::Rule& rule,
                                  const tape::LayerRows& rows) const {
-  return rule.fused() != nullptr && (rows.examples == nullptr || rows.count == 1) &&
+  return rule.fused() != nullptr && config_.layers_clip == 0 &&
+         (rows.examples == nullptr || rows.count == 1) &&
          (rows.count == 1 || tape.gemm == nullptr) && rows.count <= kernels::kMostTogether;
 }
 
@@ -55,6 +59,7 @@ void LayerOptimizer::pass(const tape::Scalars& scalars, const tape::LearnedDense
                           const tape::LayerGradient& at) {
   kernels::StepRule rule = *layer.rule->fused();
   rule.decay = block::decay_of_sums(scalars, config_);
+  rule.rate *= warmth(scalars, config_);
   kernels_->dense_backward_update(layer.weights.data(), layer.weights_states[0].data(), at.rows.in,
                                   at.d_out, at.rows.width, layer.outputs, layer.stride(),
                                   at.rows.count, rule, at.d_in);
@@ -115,8 +120,8 @@ void LayerOptimizer::sum_neurons(const LayerPart& at) {
     const float* const d = at.d_out + std::size_t{r} * outputs;
     kernels_->axpy(1.0f, d, outputs, d_biases_.data());
     for (std::uint32_t o = 0; o < outputs; ++o) fires_[o] |= d[o] != 0.0f ? 1 : 0;
-    const bool is_last = i + 1 == learned_.size() ||
-                         at.rows.example_of(learned_[i + 1]) != at.rows.example_of(r);
+    const bool is_last =
+        i + 1 == learned_.size() || at.rows.example_of(learned_[i + 1]) != at.rows.example_of(r);
     if (is_last) end_example();
   }
 }
@@ -178,21 +183,32 @@ float LayerOptimizer::decay_of(const tape::Scalars& scalars, std::size_t example
   return decays_[examples];
 }
 
+/// The sum with a gradient of at most --nn_clip; its weights' stays until the next one's is made.
+LayerOptimizer::NeuronSum LayerOptimizer::clipped(NeuronSum sum, std::uint32_t inputs) {
+  const float squares = kernels_->dot(sum.gradient, sum.gradient, inputs) + sum.bias * sum.bias;
+  const float factor = clip_factor(squares, config_.layers_clip);
+  if (factor == 1.0f) return sum;
+  clipped_.resize(inputs);
+  kernels_->scale(sum.gradient, inputs, factor, clipped_.data());
+  return {sum.fired, factor * sum.bias, clipped_.data()};
+}
+
 /// One step of a neuron's weights and, where the layer has them, its bias.
 void LayerOptimizer::step_neuron(const tape::Scalars& scalars, const tape::LearnedDense& layer,
-                                 std::uint32_t o, const NeuronSum& sum) {
-  if (sum.fired == 0) return;
-  const float decay = decay_of(scalars, sum.fired);
+                                 std::uint32_t o, const NeuronSum& whole) {
+  if (whole.fired == 0) return;
+  const NeuronSum sum = config_.layers_clip > 0 ? clipped(whole, layer.inputs) : whole;
+  const float decay = decay_of(scalars, sum.fired), share = warmth(scalars, config_);
   // Kernels leave out what is beyond bounds themselves.
   const bool fused = layer.rule->fused() != nullptr;
   const float* const gradient =
       fused ? sum.gradient : bounded_sums_.numbers(sum.gradient, layer.inputs);
   const float d_bias = fused ? sum.bias : bounded(sum.bias);
   const Vectors weights{layer.weights.data(), gradient, layer.inputs, layer.stride()};
-  layer.rule->step(*kernels_, moved(*layer.rule, weights, o, layer.weights_states, decay));
+  layer.rule->step(*kernels_, moved(*layer.rule, weights, o, layer.weights_states, decay, share));
   if (layer.bias.empty()) return;
   const Vectors bias{layer.bias.data(), &d_bias, 1, 1};
-  layer.rule->step(*kernels_, moved(*layer.rule, bias, o, layer.bias_states, decay));
+  layer.rule->step(*kernels_, moved(*layer.rule, bias, o, layer.bias_states, decay, share));
 }
 
 std::size_t LayerOptimizer::sum_floats(const tape::Parameters& parameters) {

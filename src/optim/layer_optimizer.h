@@ -62,9 +62,10 @@ class LayerOptimizer {
   void sum_neurons(const LayerPart& at);
   NeuronSum sum_of_neuron(const LayerPart& at, std::uint32_t o, bool together);
   float decay_of(const tape::Scalars& scalars, std::size_t examples);
+  NeuronSum clipped(NeuronSum sum, std::uint32_t inputs);
   void find_learned(const tape::Tape& tape, const tape::LayerRows& rows);
   void step_neuron(const tape::Scalars& scalars, const tape::LearnedDense& layer, std::uint32_t o,
-                   const NeuronSum& sum);
+                   const NeuronSum& whole);
 
   const kernels::Kernels* kernels_;
   block::Config config_;  ///< for what forgets
@@ -74,6 +75,7 @@ class LayerOptimizer {
   std::vector<std::uint32_t> fired_;    ///< NeuronSum::fired
   std::vector<std::uint32_t> fires_;    ///< 1: the neuron has fired for this example
   std::vector<std::uint32_t> learned_;  ///< rows of examples that are learned from, ascending
+  std::vector<float> clipped_;          ///< gradient of a neuron's weights
   std::vector<float> decays_;           ///< what is kept after 0, 1, 2, … examples
   float decay_of_one_ = 1;              ///< of these
   BoundedGradients bounded_, bounded_sums_;

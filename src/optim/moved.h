@@ -18,8 +18,9 @@ struct Vectors {
 
 /// Vector v of those, with what the rule keeps of it.
 inline rules::Moved moved(const rules::Rule& rule, const Vectors& vectors, std::size_t v,
-                          const tape::States& states, float decay = 1) {
-  rules::Moved of{vectors.weights + v * vectors.stride, vectors.gradient, vectors.size, {}, decay};
+                          const tape::States& states, float decay = 1, float warmth = 1) {
+  rules::Moved of{
+      vectors.weights + v * vectors.stride, vectors.gradient, vectors.size, {}, decay, warmth};
   const std::span<const rules::State> kept = rule.states();
   for (std::size_t s = 0; s < kept.size(); ++s) {
     const bool by_weight = kept[s].per == rules::State::Per::kWeight;

@@ -47,7 +47,7 @@ class Optimizer {
   Optimizer(const kernels::Kernels& kernels, const block::Config& config,
             const rules::Learning& learning, std::uint32_t thread = 0)
       : config_(config),
-        arrays_(kernels),
+        arrays_(kernels, config),
         cells_(kernels, config, learning),
         rows_(kernels, config, learning.seed, thread),
         layers_(kernels, config) {}

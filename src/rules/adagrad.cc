@@ -22,6 +22,7 @@ Adagrad::Adagrad(const RuleOptions& options)
 void Adagrad::step(const kernels::Kernels& kernels, const Moved& moved) const {
   kernels::StepRule rule = rule_;
   rule.decay = moved.decay;
+  rule.rate *= moved.warmth;
   if (sum_.per == State::Per::kWeight) {
     return kernels.update(moved.weights, moved.states[0], moved.gradient, moved.size, rule);
   }

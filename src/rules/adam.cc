@@ -25,13 +25,14 @@ void Adam::step(const kernels::Kernels&, const Moved& moved) const {
   steps += 1;
   const float unbias1 = 1.0f / (1.0f - std::pow(kBeta1, steps));
   const float unbias2 = 1.0f / (1.0f - std::pow(kBeta2, steps));
+  const float rate = rate_ * moved.warmth;
   float *const first = moved.states[kFirst], *const second = moved.states[kSecond];
   for (std::size_t i = 0; i < moved.size; ++i) {
     const float g = moved.gradient[i] + l2_ * moved.weights[i];
     if (!(std::fabs(g) <= kernels::kMaxGradient)) continue;
     first[i] = kBeta1 * first[i] + (1.0f - kBeta1) * g;
     second[i] = kBeta2 * second[i] + (1.0f - kBeta2) * g * g;
-    moved.weights[i] -= rate_ * first[i] * unbias1 / (std::sqrt(second[i] * unbias2) + kEpsilon);
+    moved.weights[i] -= rate * first[i] * unbias1 / (std::sqrt(second[i] * unbias2) + kEpsilon);
   }
 }
 

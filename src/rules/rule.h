@@ -46,7 +46,8 @@ struct Moved {
   std::size_t size;
   /// In the order of Rule::states: `size` numbers of a state per weight, one of a state per vector.
   std::array<float*, kMostStates> states{};
-  float decay = 1;  ///< see block/forgetting.h
+  float decay = 1;   ///< see block/forgetting.h
+  float warmth = 1;  ///< share of the rate, in (0, 1] (optim/warmup.h)
 };
 
 /// Const after construction; any number of threads.

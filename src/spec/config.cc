@@ -49,7 +49,10 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
   }
   config.pool = spec.pool;
   config.numbers = static_cast<std::uint32_t>(spec.features.numeric.size());
-  config.layers_rule = rules::make_rule({.part = spec.nn, .l2 = spec.l2});
+  config.layers_rule =
+      rules::make_rule({.part = spec.nn, .l2 = spec.nn_l2 > 0 ? spec.nn_l2 : spec.l2});
+  config.layers_clip = spec.nn_clip;
+  config.layers_warmup = spec.nn_warmup;
   for (const TowerSpec& of : spec.towers()) {
     block::Tower tower{of.name, {}, of.kind, of.options};
     for (const std::string& word : of.in) tower.inputs.emplace_back(find_input(word)->tensor);

@@ -56,6 +56,25 @@ void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& na
   list.push_back(of_part(word, "init", first));
 }
 
+/// What layers alone have.
+void add_layers(std::vector<SpecEntry>& list) {
+  const auto of_layers = [&](const char* key, SpecEntry entry) {
+    list.push_back(of_part("layers", key, stored_unless("0", entry)));
+  };
+  SpecEntry warmup = number_entry("nn_warmup", "", "N",
+                                  "layers: examples over which the rate rises from 0; 0: none",
+                                  &Spec::nn_warmup, 0, 1'000'000'000);
+  warmup.shape = false;
+  of_layers("warmup", warmup);
+  of_layers("clip", rate_entry(
+                        "nn_clip", "", "X",
+                        "layers: the most norm of a neuron's gradient, summed over a batch; 0: any",
+                        [](Spec& s) -> float& { return s.nn_clip; }, 0, kHuge));
+  of_layers("l2", rate_entry(
+                      "nn_l2", "", "X", "layers: L2 regularisation in place of --l2; 0: that holds",
+                      [](Spec& s) -> float& { return s.nn_l2; }, 0, kHuge));
+}
+
 }  // namespace
 
 void add_learning(std::vector<SpecEntry>& list) {
@@ -77,6 +96,7 @@ void add_learning(std::vector<SpecEntry>& list) {
            "FFM and embeddings", &Spec::rows);
   add_part(list, {"nn_learning_rate", "nn_power_t", "nn_init_acc_gradient"}, "", "layers", "layers",
            &Spec::nn);
+  add_layers(list);
   const SpecEntry l1 = rate_entry(
       "l1", "", "X", "FTRL: L1 regularisation", [](Spec& s) -> float& { return s.l1; }, 0, kHuge);
   list.push_back(of_part("linear", "l1", l1));

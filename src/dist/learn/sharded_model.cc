@@ -20,6 +20,11 @@ ShardedModel::ShardedModel(const spec::Spec& spec, std::uint32_t shards, std::ui
         "--when_full evict does not work with shards (leveret-mpi, --deterministic), as each shard "
         "would forget other features: use --when_full overflow, and --expire");
   }
+  if (spec.nn_clip > 0) {
+    throw std::runtime_error(
+        "--nn_clip does not work with shards (leveret-mpi, --deterministic), each of which knows a "
+        "part of a neuron's gradient");
+  }
   // That of what every rank has; before anything is learned, so that all ranks say the same.
   const std::uint32_t fields = std::max(frame_->features()->field_count(), 1u);
   model::check_learning_memory(arrays_of(spec, frame_->model().config(), {fields}, Has::kFrame),

@@ -22,7 +22,8 @@ constexpr std::size_t kNumbers = 21;
 
 /// An array of ones, learned by a rule.
 struct Array {
-  explicit Array(const rules::RulePtr& rule) {
+  explicit Array(const rules::RulePtr& rule, const block::Config& config = {})
+      : optimizer(kernels::active(), config) {
     tape::LearnedArray array{.name = "array", .shape = {kNumbers}};
     array.first = [](std::uint32_t, std::uint32_t) { return 1.0f; };
     id = declared.weights(std::move(array), rule);
@@ -43,7 +44,7 @@ struct Array {
   tape::Declarations declared;
   tape::ArrayId id;
   tape::Parameters parameters;
-  optim::ArrayOptimizer optimizer{kernels::active()};
+  optim::ArrayOptimizer optimizer;
 };
 
 TEST_CASE("an array beside layers learns by AdaGrad of any power, SGD and Adam, with L2") {
@@ -74,6 +75,38 @@ TEST_CASE("an array beside layers learns by AdaGrad of any power, SGD and Adam, 
     const float now = array.parameters[array.id][i];
     if (i % 3 == 1) CHECK(now == 1.0f);
     CHECK(now == Approx(w).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("an array beside layers warms up, and its gradient is clipped as a whole") {
+  rules::PartLearning part{0.5f, 0.5f, 0.7f};
+  part.rule = GENERATE(rules::kSgd, rules::kAdagrad, rules::kAdam);
+  INFO(part.rule);
+  const rules::RulePtr rule = rules::make_rule({.part = part});
+  double squares = 0;
+  for (std::size_t i = 0; i < kNumbers; ++i) squares += std::pow(Array::gradient(i, 0), 2);
+  const double most = std::sqrt(squares) / 4;
+
+  block::Config warming, clipping, far;
+  warming.layers_warmup = 10;
+  clipping.layers_clip = static_cast<float>(most);
+  far.layers_clip = 99;
+  Array cold(rule, warming), warm(rule), clipped(rule, clipping), longer(rule, far);
+  cold.parameters.scalars.examples = 2;
+  cold.step(0);
+  warm.step(0);
+  clipped.step(0);
+  longer.step(0);
+  for (std::size_t i = 0; i < kNumbers; ++i) {
+    INFO("number " << i);
+    const auto moved = [&](Array& array) { return 1.0 - array.parameters[array.id][i]; };
+    CHECK(moved(cold) == Approx(0.3 * moved(warm)).margin(1e-6));
+    CHECK(moved(longer) == moved(warm));
+    const double g = Array::gradient(i, 0) / 4;
+    const double step = part.rule == rules::kSgd    ? 0.5 * g
+                        : part.rule == rules::kAdam ? moved(warm)  // as long whatever g is
+                                                    : 0.5 * g / std::sqrt(0.7 + g * g);
+    CHECK(moved(clipped) == Approx(step).margin(1e-6));
   }
 }
 

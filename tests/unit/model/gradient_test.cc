@@ -257,7 +257,9 @@ TEST_CASE("gradients of every kind of model, of one example and of a batch", "[d
     // The rules of the others are no plain steps: optimizer_test.cc has them.
     spec::set_optimizer(kind.spec, "adagrad");
     kind.spec.admit = 1;
-    kind.spec.per_example_updates = false;  // of which per_example_test.cc is
+    kind.spec.per_example_updates = false;    // of which per_example_test.cc is
+    kind.spec.nn_clip = kind.spec.nn_l2 = 0;  // layer_steps_test.cc
+    kind.spec.nn_warmup = 0;
     for (const std::size_t examples : {1, 4}) {
       for (const bool repeats : {false, true}) {
         if (examples == 1 && repeats && kind.spec.has_rows()) continue;  // a row steps twice

@@ -34,8 +34,9 @@ inline void set_fm(Spec& spec, std::uint32_t d) {
 }
 
 /// Whether shards learn what one process learns, but for rounding: Adam makes steps of gradients of
-/// the FFM's rows that are nothing but rounding.
+/// the FFM's rows that are nothing but rounding. No shard knows all of a gradient to be clipped.
 inline bool is_for_shards(const Spec& spec) {
+  if (spec.nn_clip > 0) return false;
   return spec.ffm_k == 0 || spec.rows.rule != rules::kAdam;
 }
 
@@ -106,14 +107,19 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   at_once.batch_size = 4;
   at_once.batch_warmup = 0;
   at_once.per_example_updates = false;
-  add("groups of 4").nn_batch_size = 4;
+  Spec& groups = add("groups of 4");
+  groups.nn_batch_size = 4;
+  groups.nn_clip = 0.05f;
   seldom("k of 5").ffm_k = 5;
   Spec& adam = seldom("adam");
   spec::set_optimizer(adam, "adam");
   adam.batch_size = 4;
   adam.batch_warmup = 0;
   adam.hidden = {8, 4};
-  spec::set_optimizer(add("adam, one by one"), "adam");
+  Spec& one_by_one = add("adam, one by one");
+  spec::set_optimizer(one_by_one, "adam");
+  one_by_one.nn_warmup = 50;
+  one_by_one.nn_l2 = 0.01f;
   Spec& apart = seldom("a rule for each part");
   apart.heads = spec::Heads::kOne;
   spec::set_optimizer(apart, "linear=ftrl,rows=sgd,layers=adam");

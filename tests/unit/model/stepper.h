@@ -111,7 +111,9 @@ class Stepper {
  private:
   static Spec plain(Spec spec) {
     spec::set_optimizer(spec, "adagrad");
-    spec.l2 = 0;
+    spec.l2 = spec.nn_l2 = 0;
+    spec.nn_warmup = 0;
+    spec.nn_clip = 0;
     for (spec::PartLearning* part : {&spec.linear, &spec.rows, &spec.nn})
       *part = {1, 0, part->init_acc};
     return spec;

@@ -40,7 +40,7 @@ std::vector<std::string> values_of(const std::string& name) {
   if (name == "max_fields" || name == "admit") return {"1", "77"};
   if (name == "seed" || name == "hash_seed") return {"0", "4294967295"};
   if (name == "batch_size") return {"1", "64"};
-  if (name == "batch_warmup") return {"0", "1000"};
+  if (name == "batch_warmup" || name == "nn_warmup") return {"0", "1000"};
   if (name == "per_example_updates") return {"off", "on"};
   if (name == "nn_batch_size") return {"1", "16"};
   if (name.find("bit") != std::string::npos) return {"0", "5", "31"};
