@@ -73,7 +73,7 @@ void check_towers(const Spec& spec) {
   if (!spec.features.numeric.empty() && !spec.some_tower_reads(TowerSpec::kNumbers)) {
     throw std::runtime_error(
         "--numeric does nothing without layers that read numbers: give --hidden, or --tower mlp, "
-        "dot or dhen");
+        "autoint, dot or dhen");
   }
   const std::vector<std::string>& names = spec.features.numeric;
   for (auto name = names.begin(); name != names.end(); ++name) {

@@ -64,6 +64,7 @@ CASES += [
 NUMERIC = " --numeric D,B"
 CASES += [
     ONE + "--embedding_dim 5 --tower mlp:hidden=6" + NUMERIC,
+    ONE + "--embedding_dim 5 --tower autoint:layers=2,heads=2,dim=3,hidden=7" + NUMERIC,
     ONE + "--embedding_dim 5 --tower dot:hidden=7 --tower dot:keep=products,hidden=none" + NUMERIC,
     ONE + DHEN + ALL + "layers=3,modules=attention+linear+dot/convolution+cross+experts/product+mlp" + NUMERIC,
     "--ffm_k 0 " + DHEN + "width=7,layers=1,modules=convolution+cross --tower fm --pool mean" + NUMERIC,
@@ -229,11 +230,11 @@ class Oracle:
         if kind == "fwfm":  # Pan et al. 2018, equation 4; r of f < g is number g (g - 1) / 2 + f
             g, f = torch.tril_indices(len(e), len(e), offset=-1)
             return scale * (self.arrays[name + ".r"] * (e[f] * e[g]).sum(dim=1)).sum()
+        has_numbers = len(example["numbers"]) > 0
+        if kind in ("autoint", "dot", "dhen") and has_numbers:
+            e = torch.cat([self.number_token(tower, example), e])
         if kind == "autoint":
             return self.output(tower, self.attended(tower, e).flatten())
-        has_numbers = len(example["numbers"]) > 0
-        if kind in ("dot", "dhen") and has_numbers:
-            e = torch.cat([self.number_token(tower, example), e])
         if kind == "dot":  # Qu et al. 2016, equations 2, 3 and 8; of f < g as above
             g, f = torch.tril_indices(len(e), len(e), offset=-1)
             products = (e[f] * e[g]).sum(dim=1)

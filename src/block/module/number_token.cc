@@ -1,5 +1,8 @@
 #include "block/module/number_token.h"
 
+#include <array>
+
+#include "block/dense/layer_back.h"
 #include "block/dense/relu.h"
 
 namespace leveret::block {
@@ -26,6 +29,7 @@ void NumberToken::forward(const Run& run) const {
 }
 
 void NumberToken::backward(const Run& run) const {
+  clear_unlearned(run.tape, std::array{hidden_});
   const tape::TensorPlace& hidden = run.tape[hidden_];
   layer_.backward(run, 1, hidden.values, run.tape[out_].gradient, hidden.gradient);
   relu_back(hidden.values, run.tape.size * hidden.stride, hidden.gradient);

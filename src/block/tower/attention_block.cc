@@ -24,29 +24,28 @@ constinit const TowerKind kAttentionTower = {.word = "autoint",
                                              .help = "self-attention of fields, as AutoInt has it",
                                              .keys = kAttentionKeys,
                                              .whole_for_candidates = true,
+                                             .takes_numbers = true,
                                              .make = make_tower_with_layers<AttentionBlock>};
 
 void AttentionBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
-  fields_ = declarations.read(kEmbeddings);
-  d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
-  tokens_ = declarations.add(
-      tape::Tensor{.name = tower_.name + ".tokens", .size = layout.fields * d_, .gradient = true});
-  const std::size_t widest = std::max<std::size_t>(d_, token());
-  back_ = declarations.add(tape::Tensor{
-      .name = tower_.name + ".back", .size = static_cast<std::uint32_t>(layout.fields * widest)});
-  scratch_ = declarations.add(
-      tape::Tensor{.name = tower_.name + ".scratch",
-                   .per = tape::Tensor::Per::kBatch,
-                   .size = static_cast<std::uint32_t>(shape(layout.fields).scratch())});
+  tokens_ = first_.declare(tower_, NumberToken::kUsualHidden, config_, layout, declarations);
+  const std::uint32_t tokens = tokens_.count(layout);
+  const std::size_t widest = std::max<std::size_t>(tokens_.width, token());
+  back_ = declarations.add(tape::Tensor{.name = tower_.name + ".back",
+                                        .size = static_cast<std::uint32_t>(tokens * widest)});
+  scratch_ =
+      declarations.add(tape::Tensor{.name = tower_.name + ".scratch",
+                                    .per = tape::Tensor::Per::kBatch,
+                                    .size = static_cast<std::uint32_t>(shape(tokens).scratch())});
   layers_.clear();
   const std::uint32_t count = tower_.number("layers");
   for (std::uint32_t l = 0; l < count; ++l) {
-    layers_.push_back(declare_layer(l, layout.fields, l > 0 ? layers_.back().out : tokens_,
-                                    l > 0 ? token() : d_, declarations));
+    layers_.push_back(declare_layer(l, tokens, l > 0 ? layers_.back().out : tokens_.id,
+                                    l > 0 ? token() : tokens_.width, declarations));
   }
 }
 
-AttentionBlock::Layer AttentionBlock::declare_layer(std::uint32_t l, std::uint32_t fields,
+AttentionBlock::Layer AttentionBlock::declare_layer(std::uint32_t l, std::uint32_t tokens,
                                                     tape::TensorId in, std::size_t width,
                                                     tape::Declarations& declarations) const {
   const std::string name = tower_.name + ".attention" + std::to_string(l);
@@ -66,74 +65,66 @@ AttentionBlock::Layer AttentionBlock::declare_layer(std::uint32_t l, std::uint32
     init.gain = 1.0f;
     tape::declare_dense_rows(name + kNames[i], in, static_cast<std::uint32_t>(width), outputs, init,
                              config_.layers_rule, declarations);
-    layer.made[i] = tensor(name + kNames[i], fields * outputs, true);
+    layer.made[i] = tensor(name + kNames[i], tokens * outputs, true);
   }
-  layer.weights = tensor(name + ".a", heads_ * fields * fields, false);
+  layer.weights = tensor(name + ".a", heads_ * tokens * tokens, false);
   const bool last = l + 1 == tower_.number("layers");
-  layer.out = tensor(last ? output_of(tower_) : name + ".out", fields * outputs, true);
+  layer.out = tensor(last ? output_of(tower_) : name + ".out", tokens * outputs, true);
   return layer;
 }
 
 void AttentionBlock::finish(const Run& run) const {
-  const std::size_t fields = run.parameters.layout.fields;
-  for (std::size_t b = run.begin; b < run.end; ++b) {
-    std::copy_n(run.tape[fields_.id].at(b), fields * d_, run.tape[tokens_].at(b));
-  }
+  const std::size_t tokens = tokens_.count(run.parameters.layout);
+  first_.put(run);
   const DenseProducts products{kernels_, run.tape.gemm};
   for (const Layer& layer : layers_) {
     for (std::size_t i = 0; i < kCount; ++i) {
       products.forward(run.parameters.layer(layer.first + i), layer.width,
-                       run.tape[layer.in].at(run.begin), (run.end - run.begin) * fields,
+                       run.tape[layer.in].at(run.begin), (run.end - run.begin) * tokens,
                        run.tape[layer.made[i]].at(run.begin));
     }
-    for (std::size_t b = run.begin; b < run.end; ++b) attend(run.tape, layer, b, fields);
+    for (std::size_t b = run.begin; b < run.end; ++b) attend(run.tape, layer, b, tokens);
   }
 }
 
 /// From q, k, v and the rest to tokens.
 void AttentionBlock::attend(tape::Tape& tape, const Layer& layer, std::size_t b,
-                            std::size_t fields) const {
+                            std::size_t tokens) const {
   const float *const q = tape[layer.made[kQuery]].at(b), *const k = tape[layer.made[kKey]].at(b),
                      *const v = tape[layer.made[kValue]].at(b);
   float* const out = tape[layer.out].at(b);
-  std::copy_n(tape[layer.made[kRest]].at(b), fields * token(), out);
-  block::attend(*kernels_, shape(fields), {q, k, v}, tape[layer.weights].at(b), out,
+  std::copy_n(tape[layer.made[kRest]].at(b), tokens * token(), out);
+  block::attend(*kernels_, shape(tokens), {q, k, v}, tape[layer.weights].at(b), out,
                 tape[scratch_].values);
-  relu(out, fields * token());
-  bound(kMost, out, fields * token());
+  relu(out, tokens * token());
+  bound(kMost, out, tokens * token());
 }
 
 void AttentionBlock::finish_back(const Run& run) const {
-  const std::size_t fields = run.parameters.layout.fields;
+  const std::size_t tokens = tokens_.count(run.parameters.layout);
   for (const Layer& layer : layers_) {
     clear_unlearned(run.tape, std::array{layer.in, layer.weights, layer.out});
     clear_unlearned(run.tape, layer.made);
   }
   for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
-    for (std::size_t b = 0; b < run.tape.size; ++b) attend_back(run.tape, *layer, b, fields);
+    for (std::size_t b = 0; b < run.tape.size; ++b) attend_back(run.tape, *layer, b, tokens);
     layers_back(run.parameters, run.tape, *layer);
   }
-  float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
-  const std::size_t stride = run.tape[fields_.id].d_stride;
-  std::fill_n(d_fields, run.tape.size * stride, 0.0f);
-  for (std::size_t b = 0; b < run.tape.size; ++b) {
-    std::copy_n(run.tape[tokens_].d_at(b), fields * d_, d_fields + b * stride);
-  }
-  run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
+  first_.hand_back(run);
 }
 
 /// From d tokens to those of q, k, v and the rest.
 void AttentionBlock::attend_back(tape::Tape& tape, const Layer& layer, std::size_t b,
-                                 std::size_t fields) const {
+                                 std::size_t tokens) const {
   const auto values = [&](Projection of) { return tape[layer.made[of]].at(b); };
   const auto gradient = [&](Projection of) { return tape[layer.made[of]].d_at(b); };
-  const std::size_t size = fields * token();
+  const std::size_t size = tokens * token();
   const float *const out = tape[layer.out].at(b), *const d_out = tape[layer.out].d_at(b);
   float* const d = gradient(kRest);
   std::copy_n(d_out, size, d);
   relu_back(out, size, d);
   for (const Projection of : {kQuery, kKey, kValue}) std::fill_n(gradient(of), size, 0.0f);
-  block::attend_back(*kernels_, shape(fields), {values(kQuery), values(kKey), values(kValue)},
+  block::attend_back(*kernels_, shape(tokens), {values(kQuery), values(kKey), values(kValue)},
                      tape[layer.weights].at(b), d,
                      {gradient(kQuery), gradient(kKey), gradient(kValue)}, tape[scratch_].values);
 }
@@ -141,10 +132,10 @@ void AttentionBlock::attend_back(tape::Tape& tape, const Layer& layer, std::size
 /// To d of the tokens that came in; hands on the layers.
 void AttentionBlock::layers_back(const tape::Parameters& parameters, tape::Tape& tape,
                                  const Layer& layer) const {
-  const std::size_t fields = parameters.layout.fields;
+  const std::size_t tokens = tokens_.count(parameters.layout);
   tape::TensorPlace& in = tape[layer.in];
-  const tape::LayerRows rows{tape.size * fields, layer.width, in.values,
-                             tape.examples_of_rows(fields)};
+  const tape::LayerRows rows{tape.size * tokens, layer.width, in.values,
+                             tape.examples_of_rows(tokens)};
   for (std::size_t i = kCount; i-- > 0;) {
     float* const to = i + 1 == kCount ? in.gradient : tape[back_].values;
     layer_back(*kernels_, parameters, tape,

@@ -1,17 +1,16 @@
 /// Self-attention over the fields' embeddings (AutoInt: Song et al., CIKM 2019). A token of m
-/// numbers for each field, at first its e (embedding_block.h), passes layers of H heads of D
-/// numbers each:
+/// numbers for each field, at first its e, and one before these of dense numbers, where there are
+/// some (field_tokens.h), pass layers of H heads of D numbers each:
 ///   q = W_Q x + b_Q, k = W_K x + b_K, v = W_V x + b_V,        of each token, H · D numbers;
 ///   a_fg = exp <q_f, k_g> / sum over j of exp <q_f, k_j>,     by head (equation 5);
 ///   o_f = sum over g of a_fg v_g,                             by head, side by side (6, 7);
 ///   x_f becomes ReLU(o_f + W_R x_f + b_R)                     (8).
 /// (The paper's layers have no biases; softmax_attention.h has the way back.) Numbers of tokens are
-/// kept within ±1e6, as what one example does to sums of squares is to stay finite. A field that an
-/// example lacks has a token of zeros.
+/// kept within ±1e6, as what one example does to sums of squares is to stay finite.
 ///
 /// It makes all tokens of the last layer, over which a tower stands (mlp_block.h).
 ///
-/// Shapes: B examples, F fields.
+/// Shapes: B examples, F tokens.
 #pragma once
 
 #include <array>
@@ -23,6 +22,7 @@
 #include "block/block.h"
 #include "block/config.h"
 #include "block/dense/softmax_attention.h"
+#include "block/module/field_tokens.h"
 #include "kernels/kernels.h"
 
 namespace leveret::block {
@@ -34,7 +34,8 @@ class AttentionBlock final : public Block {
         config_(std::move(config)),
         tower_(std::move(tower)),
         heads_(tower_.number("heads")),
-        dim_(tower_.number("dim")) {}
+        dim_(tower_.number("dim")),
+        first_(kernels) {}
 
   static constexpr float kMost = 1e6f;
   /// The tensor that it makes: F · H · D.
@@ -59,20 +60,19 @@ class AttentionBlock final : public Block {
     tape::TensorId out = tape::TensorId::kNone;      ///< F · H · D
   };
   std::size_t token() const { return std::size_t{heads_} * dim_; }
-  AttentionShape shape(std::size_t fields) const { return {fields, heads_, dim_, token()}; }
-  Layer declare_layer(std::uint32_t l, std::uint32_t fields, tape::TensorId in, std::size_t width,
+  AttentionShape shape(std::size_t tokens) const { return {tokens, heads_, dim_, token()}; }
+  Layer declare_layer(std::uint32_t l, std::uint32_t tokens, tape::TensorId in, std::size_t width,
                       tape::Declarations& declarations) const;
-  void attend(tape::Tape& tape, const Layer& layer, std::size_t b, std::size_t fields) const;
-  void attend_back(tape::Tape& tape, const Layer& layer, std::size_t b, std::size_t fields) const;
+  void attend(tape::Tape& tape, const Layer& layer, std::size_t b, std::size_t tokens) const;
+  void attend_back(tape::Tape& tape, const Layer& layer, std::size_t b, std::size_t tokens) const;
   void layers_back(const tape::Parameters& parameters, tape::Tape& tape, const Layer& layer) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
   std::uint32_t heads_, dim_;
-  std::uint32_t d_ = 0;  ///< numbers of an embedding
-  tape::TensorInput fields_;
-  tape::TensorId tokens_ = tape::TensorId::kNone;   ///< F · d: e, as tokens lie
+  FieldTokens first_;
+  Tokens tokens_;                                   ///< these
   tape::TensorId back_ = tape::TensorId::kNone;     ///< F · m: what comes back through one layer
   tape::TensorId scratch_ = tape::TensorId::kNone;  ///< of a batch: working memory of attention
   std::vector<Layer> layers_;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <string_view>
 
-#include "block/bound.h"
 #include "block/dense/layer_back.h"
 #include "block/module/module_kinds.h"
 #include "block/tower/make_tower.h"
@@ -12,7 +11,6 @@
 namespace leveret::block {
 namespace {
 
-constexpr float kMostOfNumbers = 1e6f;
 constexpr std::uint32_t kYes = 0;
 
 constexpr const char* kYesOrNo[] = {"yes", "no"};
@@ -123,20 +121,10 @@ constinit const TowerKind kDhenTower = {.word = "dhen",
                                         .make = make_tower_with_layers<DhenBlock>};
 
 void DhenBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
-  fields_ = declarations.read(kEmbeddings);
   const std::size_t before = declarations.tensors.size();
-  first_ = {.width = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k};
-  numbers_token_ = tape::TensorId::kNone;
-  if (tower_.reads(kNumbers)) {
-    first_.before = 1;
-    numbers_token_ = numbers_.declare(tower_.name + ".numbers", tower_.number("width"),
-                                      first_.width, config_, declarations);
-  }
-  first_.id = declarations.add(
-      tape::Tensor{.name = tower_.name + ".fields", .size = first_.size(layout), .gradient = true});
+  Tokens tokens = first_.declare(tower_, tower_.number("width"), config_, layout, declarations);
+  std::uint32_t most = tokens.size(layout);
   layers_.clear();
-  Tokens tokens = first_;
-  std::uint32_t most = first_.size(layout);
   const std::vector<std::vector<std::uint32_t>> modules = modules_of(tower_);
   for (std::size_t l = 0; l < modules.size(); ++l) {
     const std::string name = tower_.name + ".layer" + std::to_string(l);
@@ -162,46 +150,15 @@ void DhenBlock::open(const tape::Parameters& parameters, std::size_t, tape::Tape
 }
 
 void DhenBlock::finish(const Run& run) const {
-  put_tokens(run);
+  first_.put(run);
   for (const auto& layer : layers_) layer->forward(run);
-}
-
-/// The tokens of the first layer.
-void DhenBlock::put_tokens(const Run& run) const {
-  const bool has_numbers = numbers_token_ != tape::TensorId::kNone;
-  if (has_numbers) numbers_.forward(run);
-  const std::size_t before = first_.before * std::size_t{first_.width};
-  const std::size_t all = first_.size(run.parameters.layout);
-  for (std::size_t b = 0; b < run.tape.size; ++b) {
-    float* const to = run.tape[first_.id].at(b);
-    if (has_numbers) std::copy_n(run.tape[numbers_token_].at(b), before, to);
-    std::copy_n(run.tape[fields_.id].at(b), all - before, to + before);
-  }
-  bound(kMostOfNumbers, run.tape[first_.id].values, run.tape.size * all);
 }
 
 void DhenBlock::finish_back(const Run& run) const {
   clear_unlearned(run.tape, own_);
   float* const back = run.tape[back_].values;
   for (std::size_t l = layers_.size(); l-- > 0;) layers_[l]->backward(run, back);
-  hand_back(run);
-}
-
-/// From the gradients of the first layer's tokens.
-void DhenBlock::hand_back(const Run& run) const {
-  const bool has_numbers = numbers_token_ != tape::TensorId::kNone;
-  const std::size_t before = first_.before * std::size_t{first_.width};
-  const std::size_t all = first_.size(run.parameters.layout);
-  float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
-  const std::size_t stride = run.tape[fields_.id].d_stride;
-  std::fill_n(d_fields, run.tape.size * stride, 0.0f);
-  for (std::size_t b = 0; b < run.tape.size; ++b) {
-    const float* const d = run.tape[first_.id].d_at(b);
-    if (has_numbers) std::copy_n(d, before, run.tape[numbers_token_].d_at(b));
-    std::copy_n(d + before, all - before, d_fields + b * stride);
-  }
-  run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
-  if (has_numbers) numbers_.backward(run);
+  first_.hand_back(run);
 }
 
 }  // namespace leveret::block

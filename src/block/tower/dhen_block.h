@@ -1,10 +1,10 @@
 /// DHEN, a deep and hierarchical ensemble network (Zhang et al. 2022, section 2.2): layers of
-/// modules of interaction (block/module/module.h) over tokens, at first the embeddings of the
-/// fields (embedding_block.h), and before them that of dense numbers (number_token.h). It makes the
-/// tokens of the last layer (dhen_layer.h), over which a tower stands (mlp_block.h).
+/// modules of interaction (block/module/module.h) over tokens, at first those of fields and of
+/// dense numbers (field_tokens.h). It makes the tokens of the last layer (dhen_layer.h), over which
+/// a tower stands (mlp_block.h).
 ///
 /// Numbers of tokens, and gradients, are kept within ±1e6 from layer to layer, as what one example
-/// does to sums of squares is to stay finite. A field that an example lacks has a token of zeros.
+/// does to sums of squares is to stay finite.
 ///
 /// Shapes: B examples, F fields.
 #pragma once
@@ -16,7 +16,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
-#include "block/module/number_token.h"
+#include "block/module/field_tokens.h"
 #include "block/tower/dhen_layer.h"
 #include "kernels/kernels.h"
 
@@ -25,10 +25,7 @@ namespace leveret::block {
 class DhenBlock final : public Block {
  public:
   DhenBlock(const kernels::Kernels& kernels, Config config, Tower tower)
-      : kernels_(&kernels),
-        config_(std::move(config)),
-        tower_(std::move(tower)),
-        numbers_(kernels) {}
+      : kernels_(&kernels), config_(std::move(config)), tower_(std::move(tower)), first_(kernels) {}
 
   /// The tensor that it makes: all tokens of the last layer.
   static std::string output_of(const Tower& tower) { return tower.name + ".tokens"; }
@@ -43,18 +40,12 @@ class DhenBlock final : public Block {
   Split split() const override { return Split::kBehindSums; }
 
  private:
-  void put_tokens(const Run& run) const;
-  void hand_back(const Run& run) const;
-
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
-  tape::TensorInput fields_;
-  NumberToken numbers_;
-  tape::TensorId numbers_token_ = tape::TensorId::kNone;  ///< kNone: there are none
-  Tokens first_;                                          ///< of numbers, and e, as tokens lie
-  tape::TensorId back_ = tape::TensorId::kNone;           ///< what comes back through one module
-  std::vector<tape::TensorId> own_;                       ///< all of examples that it makes
+  FieldTokens first_;
+  tape::TensorId back_ = tape::TensorId::kNone;  ///< what comes back through one module
+  std::vector<tape::TensorId> own_;              ///< all of examples that it makes
   std::vector<std::unique_ptr<DhenLayer>> layers_;
 };
 

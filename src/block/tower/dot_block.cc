@@ -45,14 +45,13 @@ std::uint32_t DotBlock::place_before(const Shape& shape, const tape::Extent& fro
 }
 
 void DotBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
-  fields_ = declarations.read(kEmbeddings);
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
   shape_ = {tower_.reads(kNumbers) ? d_ : 0, tower_.number("keep") == 0 ? d_ : 0};
   if (shape_.has_token()) {
-    token_ = numbers_.declare(tower_.name + ".numbers", NumberToken::kUsualHidden, d_, config_,
-                              declarations);
-    tokens_ = declarations.add(tape::Tensor{
-        .name = tower_.name + ".tokens", .size = (1 + layout.fields) * d_, .gradient = true});
+    vectors_ = tokens_.declare(tower_, NumberToken::kUsualHidden, config_, layout, declarations).id;
+  } else {
+    fields_ = declarations.read(kEmbeddings);
+    vectors_ = fields_.id;
   }
   scratch_ = declarations.add(tape::Tensor{
       .name = tower_.name + ".scratch",
@@ -69,28 +68,12 @@ void DotBlock::declare(const tape::Extent& layout, tape::Declarations& declarati
                    }});
 }
 
-const float* DotBlock::vectors(const tape::Tape& tape, std::size_t b) const {
-  return tape[shape_.has_token() ? tokens_ : fields_.id].at(b);
-}
-
-/// Makes the tokens, where there are dense numbers.
-void DotBlock::put_tokens(const Run& run) const {
-  numbers_.forward(run);
-  const std::size_t of_fields = std::size_t{run.parameters.layout.fields} * d_;
-  for (std::size_t b = 0; b < run.tape.size; ++b) {
-    float* const to = run.tape[tokens_].at(b);
-    std::copy_n(run.tape[token_].at(b), d_, to);
-    std::copy_n(run.tape[fields_.id].at(b), of_fields, to + d_);
-    bound(kMost, to, d_);
-  }
-}
-
 void DotBlock::finish(const Run& run) const {
-  if (shape_.has_token()) put_tokens(run);
+  if (shape_.has_token()) tokens_.put(run);
   const std::uint32_t fields = run.parameters.layout.fields;
   const std::size_t count = shape_.vectors(fields), kept = shape_.kept(fields);
   for (std::size_t b = run.begin; b < run.end; ++b) {
-    const float* const x = vectors(run.tape, b);
+    const float* const x = run.tape[vectors_].at(b);
     float* const begin = run.tape[out_].at(b);
     std::copy_n(x, kept, begin);
     pair_products(*kernels_, x, count, d_, begin + kept, run.tape[scratch_].values);
@@ -104,23 +87,24 @@ void DotBlock::finish_back(const Run& run) const {
   const std::uint32_t fields = run.parameters.layout.fields;
   const std::size_t count = shape_.vectors(fields), kept = shape_.kept(fields);
   clear_unlearned(run.tape, std::array{out_});
-  float* const d_fields = run.tape.tensors.d_of_reader(fields_, run.tape.size);
-  const std::size_t stride = run.tape[fields_.id].d_stride;
-  std::fill_n(d_fields, run.tape.size * stride, 0.0f);
+  const bool has_token = shape_.has_token();
+  const tape::TensorPlace& vectors = run.tape[vectors_];
+  float* const d_vectors =
+      has_token ? vectors.gradient : run.tape.tensors.d_of_reader(fields_, run.tape.size);
+  std::fill_n(d_vectors, run.tape.size * vectors.d_stride, 0.0f);
   for (std::size_t b = 0; b < run.tape.size; ++b) {
     const float* const d_made = run.tape[out_].d_at(b);
-    float* const d_x = shape_.has_token() ? run.tape[tokens_].d_at(b) : d_fields + b * stride;
-    std::fill_n(d_x, count * d_, 0.0f);
+    float* const d_x = d_vectors + b * vectors.d_stride;
     std::copy_n(d_made, kept, d_x);
-    pair_products_back(*kernels_, vectors(run.tape, b), count, d_, d_made + kept, d_x,
+    pair_products_back(*kernels_, vectors.at(b), count, d_, d_made + kept, d_x,
                        run.tape[scratch_].values);
     bound(kMost, d_x, count * d_);
-    if (!shape_.has_token()) continue;
-    std::copy_n(d_x, d_, run.tape[token_].d_at(b));
-    std::copy_n(d_x + d_, (count - 1) * d_, d_fields + b * stride);
   }
-  run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
-  if (shape_.has_token()) numbers_.backward(run);
+  if (has_token) {
+    tokens_.hand_back(run);
+  } else {
+    run.tape.tensors.add_d_of_reader(fields_, run.tape.size);
+  }
 }
 
 }  // namespace leveret::block

@@ -2,7 +2,7 @@
 /// (embedding_block.h), it makes
 ///   p_fg = <e_f, e_g> for all fields f < g,
 /// and before them, unless keep=products says otherwise, the numbers of all e. Where there are
-/// dense numbers their token (number_token.h) comes before e_0, and is kept in any case. ReLU
+/// dense numbers their token (field_tokens.h) comes before e_0, and is kept in any case. ReLU
 /// layers and an output neuron stand over these (mlp_block.h). So it has
 ///   the product layer of IPNN (Qu et al., Product-based Neural Networks, ICDM 2016, equations 2,
 ///   3 and 8): linear signals z and quadratic signals p go to the first ReLU layer, and
@@ -24,7 +24,7 @@
 
 #include "block/block.h"
 #include "block/config.h"
-#include "block/module/number_token.h"
+#include "block/module/field_tokens.h"
 #include "kernels/kernels.h"
 
 namespace leveret::block {
@@ -35,7 +35,7 @@ class DotBlock final : public Block {
       : kernels_(&kernels),
         config_(std::move(config)),
         tower_(std::move(tower)),
-        numbers_(kernels) {}
+        tokens_(kernels) {}
 
   static constexpr float kMost = 1e6f;
   /// The tensor that it makes: d numbers of the token of dense numbers, if there are some; F · d
@@ -65,20 +65,15 @@ class DotBlock final : public Block {
   };
   static std::uint32_t place_before(const Shape& shape, const tape::Extent& from,
                                     const tape::Extent& to, std::uint32_t column);
-  /// The numbers of its vectors: the token, if there is one, and e.
-  const float* vectors(const tape::Tape& tape, std::size_t b) const;
-  void put_tokens(const Run& run) const;
 
   const kernels::Kernels* kernels_;
   Config config_;
   Tower tower_;
   Shape shape_;
-  NumberToken numbers_;
-  tape::TensorId token_ =
-      tape::TensorId::kNone;  ///< d: the token of numbers; kNone: there are none
-  tape::TensorId tokens_ = tape::TensorId::kNone;  ///< (1 + F) · d: that and e
-  std::uint32_t d_ = 0;                            ///< numbers of an embedding
-  tape::TensorInput fields_;
+  FieldTokens tokens_;        ///< where there is a token of numbers
+  tape::TensorInput fields_;  ///< where there is none: e, in the place where it lies
+  tape::TensorId vectors_ = tape::TensorId::kNone;  ///< of these two
+  std::uint32_t d_ = 0;                             ///< numbers of an embedding
   tape::TensorId out_ = tape::TensorId::kNone;
   tape::TensorId scratch_ = tape::TensorId::kNone;  ///< of a batch: working memory
 };

@@ -142,6 +142,7 @@ std::vector<double> ReferenceModel::attended(const spec::TowerSpec& tower,
                                              ReferenceScores& s) const {
   using Tokens = std::vector<std::vector<double>>;
   Tokens x = s.embeddings;
+  if (!s.numbers.empty()) x.insert(x.begin(), number_token(tower.name, s));
   const std::size_t heads = numbers_of(tower, "heads")[0], dim = numbers_of(tower, "dim")[0];
   for (std::uint32_t l = 0; l < numbers_of(tower, "layers")[0]; ++l) {
     const std::string name = tower.name + ".attention" + std::to_string(l);
@@ -157,13 +158,13 @@ std::vector<double> ReferenceModel::attended(const spec::TowerSpec& tower,
         const auto begin = token.begin() + static_cast<std::ptrdiff_t>(h * dim);
         return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(dim));
       };
-      for (std::size_t f = 0; f < fields; ++f) {
+      for (std::size_t f = 0; f < q.size(); ++f) {
         std::vector<double> shares;
-        for (std::size_t g = 0; g < fields; ++g) {
+        for (std::size_t g = 0; g < q.size(); ++g) {
           shares.push_back(std::exp(product(of_head(q[f]), of_head(k[g]))));
         }
         const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
-        for (std::size_t g = 0; g < fields; ++g) {
+        for (std::size_t g = 0; g < q.size(); ++g) {
           const std::vector<double> value = of_head(v[g]);
           for (std::size_t c = 0; c < dim; ++c) x[f][h * dim + c] += shares[g] / sum * value[c];
         }

@@ -211,14 +211,15 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   // Random lines have values in all namespaces; one that is a number has its first one.
   Spec& numbers = add("default with a number");
   numbers.features.numeric = {"D"};
-  Spec& dhen_numbers = add("dhen, mlp and dot with numbers, one head, batch of 4");
+  Spec& dhen_numbers = add("dhen, mlp, dot and autoint with numbers, one head, batch of 4");
   dhen_numbers.heads = spec::Heads::kOne;
   dhen_numbers.ffm_k = 0;
   dhen_numbers.embedding_dim = 3;
   dhen_numbers.features.numeric = {"D", "A"};
   spec::set_towers(dhen_numbers,
                    "dhen:modules=attention+linear+cross+convolution+dot,heads=1,layers=1,width=4,"
-                   "filters=2,tokens=2 mlp:hidden=4 dot:keep=products,hidden=3 dot:hidden=none");
+                   "filters=2,tokens=2 mlp:hidden=4 dot:keep=products,hidden=3 dot:hidden=none "
+                   "autoint:layers=1,heads=1,dim=3");
   dhen_numbers.batch_size = 4;
   dhen_numbers.batch_warmup = 0;
   Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
