@@ -10,8 +10,9 @@
 # entropy of the base rate) is progressive, over the last half. A model is compared with each of the two others by the
 # differences of NE on the same rows; it wins or loses where their mean is over three standard errors.
 #
-# The MLP is the smallest of 64+32, 128+64, 256+128 and 512+256 that takes as much CPU time for 20,000 rows as the
-# first model of the plant. --results keeps every figure, and what it holds already is not run again. --update puts the
+# The MLP is the smallest of 64+32, 128+64, 256+128, 512+256 and 1024+512 that takes as much CPU time for 20,000 rows as
+# the first model of the plant. --results keeps every figure, and what it holds already is not run again: remove it
+# after a change to the program or to --rows. --update puts the
 # table into FILE between the lines "<!-- plants begin -->" and "<!-- plants end -->".
 set -euo pipefail
 export LC_ALL=C
@@ -95,15 +96,19 @@ run_all() {
   while IFS='|' read -r plant seed options; do
     rows_of "$plant" "$seed" >/dev/null
     while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
-    run "$plant" "$seed" "$options" &
+    run "$plant" "$seed" "$options" || touch "$work/failed" &
   done
   wait
+  [ ! -e "$work/failed" ] || { echo "plants.sh: a run failed" >&2; exit 1; }
 }
 
 # cpu_time FILE OPTIONS: seconds of learning 20,000 rows.
 cpu_time() {
   # shellcheck disable=SC2086
-  { TIMEFORMAT='%U'; time "$leveret" train --quiet --heads one $2 <"$1" >/dev/null 2>&1; } 2>&1
+  { TIMEFORMAT='%U'; time "$leveret" train --quiet --heads one $2 <"$1" >/dev/null 2>"$work/log"; } 2>&1 || {
+    cat "$work/log" >&2
+    exit 1
+  }
 }
 
 # mlp_of PLANT OPTIONS: the model that takes as long as these options.
@@ -111,11 +116,15 @@ mlp_of() {
   local file=$work/start.vw most width options
   sed 20000q "$(rows_of "$1" 100)" >"$file"
   most=$(cpu_time "$file" "$2")
-  for width in 64+32 128+64 256+128 512+256; do
+  for width in 64+32 128+64 256+128 512+256 1024+512; do
     options="--ffm_k 0 --embedding_dim 8 --tower mlp:hidden=$width"
-    if awk -v a="$(cpu_time "$file" "$options")" -v b="$most" 'BEGIN { exit a < b }'; then break; fi
+    if awk -v a="$(cpu_time "$file" "$options")" -v b="$most" 'BEGIN { exit a < b }'; then
+      echo "$1|MLP of $width|$options"
+      return
+    fi
   done
-  echo "$1|MLP of $width|$options"
+  echo "plants.sh: no MLP takes as long as $2" >&2
+  exit 1
 }
 
 # with_rates: the lines "PLANT|MODEL|OPTIONS" with each pair of rates, "PLANT|100|OPTIONS".

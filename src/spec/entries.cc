@@ -79,7 +79,9 @@ SpecEntry named_model() {
       "",
       "NAME",
       "a model of the literature, a short name for some options; other options change it: lr, fm, "
-      "fwfm, ffm, deepffm, wide_deep, deepfm, dcn, dcnv2 (leveret help models)",
+      "fwfm, ffm, deepffm, wide_deep, deepfm, dcn, dcnv2, pnn, dlrm, autoint, moe, dhen (leveret "
+      "help "
+      "models)",
       true,
       false,
       false,

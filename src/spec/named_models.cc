@@ -45,8 +45,8 @@ constexpr std::array<NamedModel, 14> kModels = {{
      "--nn_learning_rate .05 "
      "--tower dhen:layers=1,modules=experts,tokens=4,shortcut=no,norm=no",
      "mixture of experts: parts of the data follow rules of their own"},
-    {"dhen", "--ffm_k 0 --embedding_dim 8 --batch_size 64 --tower dhen:modules=attention+linear",
-     "DHEN: layers of attention and of mixed fields"},
+    {"dhen", "--ffm_k 0 --embedding_dim 8 --batch_size 64 --tower dhen",
+     "DHEN: products of fields and mixed fields side by side"},
 }};
 
 const SpecEntry& entry_of(const std::string& option) {

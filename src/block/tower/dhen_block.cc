@@ -16,8 +16,8 @@ constexpr std::uint32_t kYes = 0;
 constexpr const char* kYesOrNo[] = {"yes", "no"};
 constexpr const char* kEnsembles[] = {"sum", "weighted", "concat"};  // as Ensemble has them
 constexpr TowerKey kDhenKeys[] = {
-    {"layers", "2", 16, "layers of modules"},
-    {"modules", "attention+linear", 0, "of each layer; a/b: a in the first layer, b in the second",
+    {"layers", "1", 16, "layers of modules"},
+    {"modules", "dot+linear", 0, "of each layer; a/b: a in the first layer, b in the second",
      /*is_list=*/true, kModuleWords},
     {"tokens", "16", 256, "tokens that each module makes"},
     {"ensemble", "sum", 0, "how the tokens of several modules become one list", /*is_list=*/false,
@@ -77,9 +77,9 @@ std::string fault_of_dhen(const Tower& tower, std::uint32_t d) {
   const std::uint32_t heads = tower.number("heads"), layers = tower.number("layers");
   const std::vector<std::vector<std::uint32_t>> groups = modules_of(tower);
   if (groups.size() != layers) {
-    return "modules=" + std::to_string(groups.size()) +
-           " groups joined by / are not for layers=" + std::to_string(layers) +
-           ": give one group, or one for each layer";
+    return "modules= has " + std::to_string(groups.size()) +
+           " groups joined by /, for layers=" + std::to_string(layers) +
+           ": give layers=" + std::to_string(groups.size()) + ", or one group for all layers";
   }
   for (const std::vector<std::uint32_t>& group : groups) {
     for (const std::uint32_t number : group) {
@@ -95,13 +95,14 @@ std::string fault_of_dhen(const Tower& tower, std::uint32_t d) {
     return "heads=" + std::to_string(heads) + " do not divide --embedding_dim " + std::to_string(d);
   }
   if (d == 1 && (attends || tower.number("norm") == kYes)) {
-    return "norm=yes and modules=attention take the mean from each token: give --embedding_dim 2 "
-           "or "
-           "more";
+    return "norm=yes and modules=attention take the mean from each token: give "
+           "--embedding_dim 2 or more";
   }
   const std::uint32_t experts = tower.number("experts"), top = tower.number("top");
   if (has_module(tower, "experts") && (experts == 1 || top == 1)) {
-    return "experts=1 and top=1 leave a gate nothing to learn: modules=mlp is one expert";
+    return "top=" + std::to_string(top) + " of experts=" + std::to_string(experts) +
+           " leaves a gate nothing to learn: give both 2 or more, or modules=mlp, which is one "
+           "expert";
   }
   if (has_module(tower, "experts") && top > experts) {
     return "top=" + std::to_string(top) + " of experts=" + std::to_string(experts) +

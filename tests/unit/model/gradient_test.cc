@@ -323,6 +323,7 @@ TEST_CASE("gradients of interaction modules, alone and in layers") {
         spec.embedding_dim = dim;
         const auto has = [&](const char* word) { return towers.find(word) != towers.npos; };
         std::string tower = "dhen:" + towers;
+        if (!has("layers=")) tower += ",layers=2";
         if (has("attention")) tower += dim == 6 ? ",heads=3" : ",heads=1";
         if (has("attention") || has("dot") || has("product") || has("mlp") || has("experts")) {
           tower += ",width=4";

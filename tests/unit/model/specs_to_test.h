@@ -197,7 +197,7 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   dhen.ffm_k = 0;
   dhen.embedding_dim = 4;
   spec::set_towers(dhen,
-                   "dhen:modules=attention+linear+cross/convolution+dot+product+mlp,"
+                   "dhen:layers=2,modules=attention+linear+cross/convolution+dot+product+mlp,"
                    "tokens=3,ensemble=weighted,width=5,filters=2");
   dhen.batch_size = 4;
   dhen.batch_warmup = 0;
@@ -205,9 +205,9 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
   dhen_one.heads = spec::Heads::kOne;
   dhen_one.ffm_k = 0;
   dhen_one.embedding_dim = 3;
-  spec::set_towers(
-      dhen_one,
-      "dhen:modules=cross+experts,experts=2,width=3,tokens=2,ensemble=concat,norm=no,hidden=4");
+  spec::set_towers(dhen_one,
+                   "dhen:layers=2,modules=cross+experts,experts=2,width=3,tokens=2,ensemble=concat,"
+                   "norm=no,hidden=4");
   // Random lines have values in all namespaces; one that is a number has its first one.
   Spec& numbers = add("default with a number");
   numbers.features.numeric = {"D"};

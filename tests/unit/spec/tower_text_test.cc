@@ -45,10 +45,10 @@ TEST_CASE("a tower's text is what it takes back, with its defaults said") {
       {"dot", "dot:keep=embeddings,hidden=64+32"},
       {"dot:hidden=none,keep=products", "dot:keep=products,hidden=none"},
       {"dhen",
-       "dhen:layers=2,modules=attention+linear,tokens=16,ensemble=sum,shortcut=yes,norm=yes,heads="
+       "dhen:layers=1,modules=dot+linear,tokens=16,ensemble=sum,shortcut=yes,norm=yes,heads="
        "2,"
        "width=64,filters=4,experts=4,top=2,hidden=none"},
-      {"dhen:modules=cross+dot/linear,norm=no,ensemble=concat",
+      {"dhen:layers=2,modules=cross+dot/linear,norm=no,ensemble=concat",
        "dhen:layers=2,modules=cross+dot/"
        "linear,tokens=16,ensemble=concat,shortcut=yes,norm=no,heads=2,"
        "width=64,filters=4,experts=4,top=2,hidden=none"},

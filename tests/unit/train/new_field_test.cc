@@ -22,7 +22,7 @@ TEST_CASE("a field that comes late leaves what towers have learned of others whe
     if (kind == &block::kAttentionTower) continue;
     const bool dhen = kind == &block::kDhenTower;
     const std::string tower =
-        std::string(kind->word) + (dhen ? ":modules=linear+cross+dot+product+mlp+experts" : "");
+        std::string(kind->word) + (dhen ? ":layers=2,modules=linear+cross+dot+product+mlp+experts" : "");
     INFO(tower);
     spec::Spec spec;
     spec.heads = spec::Heads::kOne;
