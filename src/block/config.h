@@ -69,7 +69,7 @@ struct Config {
   std::uint32_t numbers = 0;  ///< dense numbers of an example (numbers_block.h)
   std::vector<Tower> towers;
   rules::RulePtr layers_rule;       ///< of layers, and of what towers learn beside them
-  float layers_clip = 0;            ///< the most norm of their gradients (optim/clip.h); 0: any
+  float layers_clip = 0;            ///< the most norm of a gradient of theirs (optim/clip.h); 0: any
   std::uint32_t layers_warmup = 0;  ///< examples until they have their rate (optim/warmup.h)
   std::uint64_t seed = 0;           ///< of the layers' first weights
 

@@ -26,7 +26,7 @@ void NumbersBlock::declare(const tape::Extent&, tape::Declarations& declarations
   const std::uint32_t both = 2 * count_;
   both_ = declarations.add(tape::Tensor{.name = "numbers.both", .size = both});
   standard_ = declarations.add(tape::Tensor{.name = kStandard, .size = both, .gradient = true});
-  totals_ = declarations.add_totals("numbers", both_).count;
+  totals_ = declarations.add_totals("numbers", both_, /*rests=*/false);
 }
 
 void NumbersBlock::declare_sums(const tape::Extent&, std::uint32_t, const tape::Declarations&,

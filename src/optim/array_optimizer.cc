@@ -6,17 +6,19 @@
 
 #include "optim/clip.h"
 #include "optim/moved.h"
-#include "optim/warmup.h"
 #include "tape/tape.h"
 
 namespace leveret::optim {
 
-void ArrayOptimizer::step(tape::Parameters& parameters, tape::ArrayId id, const float* gradient) {
+void ArrayOptimizer::step(tape::Parameters& parameters, tape::ArrayId id, const float* gradient,
+                          float warmth) {
   const tape::LearnedArray& array = parameters.declared()[id];
   const tape::States states = parameters.states(id);
   const std::span<float> weights = parameters[id];
-  const float share = warmth(parameters.scalars, config_);
-  if (config_.layers_clip > 0) gradient = clipped(gradient, weights.size());
+  // Those of groups of features are the linear part's.
+  const bool of_towers = array.owner == tape::Owner::Kind::kAll;
+  const float share = of_towers ? warmth : 1;
+  if (of_towers && config_.layers_clip > 0) gradient = clipped(gradient, weights.size());
   const kernels::StepRule* const fused = array.rule->fused();
   if (fused != nullptr && fused->power == 0.5f && fused->l2 == 0.0f) {
     kernels::StepRule rule = *fused;
@@ -38,7 +40,7 @@ void ArrayOptimizer::step(tape::Parameters& parameters, tape::ArrayId id, const 
 /// The gradient of an array, of at most --nn_clip.
 const float* ArrayOptimizer::clipped(const float* gradient, std::size_t count) {
   const float* const of = bounded_.numbers(gradient, count);
-  const float factor = clip_factor(kernels_->dot(of, of, count), config_.layers_clip);
+  const float factor = clip_factor(squares_of({of, count}), config_.layers_clip);
   if (factor == 1.0f) return gradient;
   clipped_.resize(count);
   kernels_->scale(of, count, factor, clipped_.data());

@@ -17,8 +17,9 @@ class ArrayOptimizer {
   ArrayOptimizer(const kernels::Kernels& kernels, const block::Config& config)
       : kernels_(&kernels), config_(config), bounded_(kernels) {}
 
-  /// A step by the array's rule. `gradient`: see GradientSink::array.
-  void step(tape::Parameters& parameters, tape::ArrayId id, const float* gradient);
+  /// A step by the array's rule. `gradient`: see GradientSink::array. What towers learn has
+  /// `warmth` of its rate (warmup.h), and gradients that are clipped (clip.h).
+  void step(tape::Parameters& parameters, tape::ArrayId id, const float* gradient, float warmth);
 
  private:
   const float* clipped(const float* gradient, std::size_t count);

@@ -21,6 +21,10 @@ void learn_values(table::Tables& tables, const tape::Tape& tape, std::size_t b) 
   }
 }
 
+bool is_at_rest(const tape::TotalsDecl& totals, const tape::Parameters& parameters) {
+  return totals.rests && parameters.layout.fields == 0;
+}
+
 }  // namespace
 
 Counted counted_of(const tape::Tape& tape, std::size_t begin, std::size_t end) {
@@ -38,6 +42,7 @@ void add_totals(tape::Parameters& parameters, const tape::Tape& tape, std::size_
   for (const tape::TotalsDecl& totals : parameters.declared().totals) {
     double* const count = parameters.scalars.totals.data() + totals.count;
     double *const means = count + 1, *const squares = means + totals.size;
+    if (is_at_rest(totals, parameters)) continue;
     for (std::size_t b = begin; b < end; ++b) {
       if (!tape.learn[b]) continue;
       *count += 1;
@@ -62,7 +67,7 @@ void sum_totals(const tape::Parameters& parameters, const tape::Tape& tape, std:
   for (const tape::TotalsDecl& totals : parameters.declared().totals) {
     const double* const known = parameters.scalars.totals.data() + totals.count + 1;
     float *const away = count + 1, *const squares = away + totals.size;
-    for (std::size_t b = 0; b < tape.size; ++b) {
+    for (std::size_t b = 0; b < tape.size && !is_at_rest(totals, parameters); ++b) {
       if (!tape.learn[b]) continue;
       *count += 1;
       const float* const of = tape[totals.numbers].at(b);

@@ -185,7 +185,7 @@ float LayerOptimizer::decay_of(const tape::Scalars& scalars, std::size_t example
 
 /// The sum with a gradient of at most --nn_clip; its weights' stays until the next one's is made.
 LayerOptimizer::NeuronSum LayerOptimizer::clipped(NeuronSum sum, std::uint32_t inputs) {
-  const float squares = kernels_->dot(sum.gradient, sum.gradient, inputs) + sum.bias * sum.bias;
+  const double squares = squares_of({sum.gradient, inputs}) + squares_of({&sum.bias, 1});
   const float factor = clip_factor(squares, config_.layers_clip);
   if (factor == 1.0f) return sum;
   clipped_.resize(inputs);

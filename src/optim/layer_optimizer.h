@@ -68,7 +68,7 @@ class LayerOptimizer {
                    const NeuronSum& whole);
 
   const kernels::Kernels* kernels_;
-  block::Config config_;  ///< for what forgets
+  block::Config config_;  ///< for what forgets, warms up and is clipped
   std::vector<float> layer_sums_;
   // The sums of a layer that are made together, by neuron.
   std::vector<float> d_biases_;

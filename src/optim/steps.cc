@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "optim/counting.h"
+#include "optim/warmup.h"
 
 namespace leveret::optim {
 
@@ -16,7 +17,8 @@ Steps::Steps(Optimizer& optimizer, table::Tables& tables, tape::Parameters& para
       tables_(tables),
       parameters_(parameters),
       tape_(tape),
-      columns_(std::move(columns)) {
+      columns_(std::move(columns)),
+      warmth_(warmth(parameters.scalars, optimizer.config())) {
   tape.sink = this;
 }
 
@@ -45,6 +47,7 @@ void Steps::columns(const tape::ColumnsGradient& of) {
 }
 
 void Steps::finish() {
+  warmth_ = warmth(parameters_.scalars, optimizer_.config());
   if (count_examples(0, tape_.size)) {
     step_rows();
     step_rest(0, tape_.size, tape_.is_single());
@@ -87,7 +90,7 @@ void Steps::step_rows() {
 /// blocks.
 void Steps::step_arrays() {
   for (const auto& [id, gradient] : optimizer_.handed().arrays) {
-    optimizer_.arrays().step(parameters_, id, gradient);
+    optimizer_.arrays().step(parameters_, id, gradient, warmth_);
   }
 }
 

@@ -47,6 +47,7 @@ class Steps final : public tape::GradientSink {
   tape::Parameters& parameters_;
   tape::Tape& tape_;
   std::vector<tape::LearnedDense> columns_;
+  float warmth_;  ///< before the batch's examples are counted, as layers have it (warmup.h)
 };
 
 }  // namespace leveret::optim

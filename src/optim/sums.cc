@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "optim/counting.h"
+#include "optim/warmup.h"
 
 namespace leveret::optim {
 namespace {
@@ -96,13 +97,14 @@ void Sums::visit_rows(
 void step_common(Optimizer& optimizer, tape::Parameters& parameters, std::span<const float> sums) {
   assert(!optimizer.config().mixed);
   tape::Scalars& scalars = parameters.scalars;
+  const float share = warmth(scalars, optimizer.config());
   optimizer.layers().step_by_sums(parameters, sums.subspan(kLayers));
   scalars.examples += static_cast<std::uint64_t>(sums[kLearned]);
   scalars.dropped_gradients += static_cast<std::uint64_t>(sums[kDropped]);
   if (sums[kLearned] == 0.0f) return;
   optimizer.cells().step_constants(scalars, {.linear = sums[kConstant]});
   for_each_array(parameters, [&](tape::ArrayId id, std::size_t place) {
-    optimizer.arrays().step(parameters, id, sums.subspan(place).data());
+    optimizer.arrays().step(parameters, id, sums.subspan(place).data(), share);
   });
   take_totals(parameters, sums.subspan(totals_begin(parameters)));
 }

@@ -83,8 +83,8 @@ struct Spec : rules::Learning {
   float ffm_init_width = 0.15f;           ///< first weights: uniform with deviation this / sqrt(k)
 
   // ---- learning, beside rules::Learning ----
-  std::uint32_t nn_warmup = 0;  ///< examples until layers have all of their rate
-  float nn_clip = 0;            ///< the most norm of a gradient of layers; 0: any
+  std::uint32_t nn_warmup = 0;  ///< examples until layers, and arrays beside them, have their rate
+  float nn_clip = 0;            ///< the most norm of a neuron's or such an array's gradient; 0: any
   float nn_l2 = 0;              ///< of layers, in place of l2; 0: that holds
   std::uint32_t batch_size = 1;
   /// A batch has at most one example for so many that were learned before it, so that batches grow

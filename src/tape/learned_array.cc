@@ -46,8 +46,8 @@ ArrayId Declarations::weights(LearnedArray array, rules::RulePtr rule, std::stri
   return id;
 }
 
-const TotalsDecl& Declarations::add_totals(const std::string& name, TensorId tensor_of_n) {
-  const std::uint32_t n = (*this)[tensor_of_n].size;
+std::size_t Declarations::add_totals(const std::string& name, TensorId numbers, bool rests) {
+  const std::uint32_t n = (*this)[numbers].size;
   const std::size_t begin = total_doubles;
   const auto array = [&](const char* what, std::vector<std::uint64_t> shape) {
     LearnedArray made{name + what, table::Learned::kStatistic, Merge::kAdd, std::move(shape)};
@@ -58,8 +58,8 @@ const TotalsDecl& Declarations::add_totals(const std::string& name, TensorId ten
   array(".count", {});
   array(".means", {n});
   array(".squares", {n});
-  totals.push_back({name, tensor_of_n, begin, n});
-  return totals.back();
+  totals.push_back({name, numbers, begin, n, rests});
+  return begin;
 }
 
 std::vector<ArrayId> Declarations::with_states(ArrayId id) const {

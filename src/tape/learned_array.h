@@ -106,6 +106,7 @@ struct TotalsDecl {
   TensorId numbers = TensorId::kNone;  ///< n of each example
   std::size_t count = 0;               ///< the place of the first array
   std::size_t size = 0;                ///< n
+  bool rests = false;                  ///< without fields nobody makes the numbers
 };
 
 /// How much working memory a block keeps on a tape beside tensors.
@@ -145,8 +146,9 @@ struct Declarations {
   /// Those that `weights` has declared, without those of layers.
   std::vector<ArrayId> weights_beside_layers() const;
 
-  /// Declares the totals of a tensor of n numbers, whose arrays are statistics.
-  const TotalsDecl& add_totals(const std::string& name, TensorId tensor_of_n);
+  /// Declares the totals of a tensor, whose arrays are statistics, and returns the place of the
+  /// first. `rests`: see TotalsDecl.
+  std::size_t add_totals(const std::string& name, TensorId numbers, bool rests);
 
   MemoryId add_memory() { return static_cast<MemoryId>(memories++); }
 

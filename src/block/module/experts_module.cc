@@ -58,7 +58,7 @@ Tokens ExpertsModule::declare(const Tokens& in, const tape::Extent& extent,
   if (count > 1) {
     scores_ = tensor(place_.name + ".scores", count);
     shares_ = tensor(place_.name + ".shares", count);
-    declarations.add_totals(place_.name + kLoad, shares_);
+    declarations.add_totals(place_.name + kLoad, shares_, /*rests=*/true);
   }
   // The layers' declarations name what they read; rows of experts are in Routes.
   const tape::TensorId hidden = declarations.add(

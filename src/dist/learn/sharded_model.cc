@@ -22,8 +22,10 @@ ShardedModel::ShardedModel(const spec::Spec& spec, std::uint32_t shards, std::ui
   }
   if (spec.nn_clip > 0) {
     throw std::runtime_error(
-        "--nn_clip does not work with shards (leveret-mpi, --deterministic), each of which knows a "
-        "part of a neuron's gradient");
+        "clip of --optimizer layers= does not work with shards (--deterministic, leveret-mpi), "
+        "each "
+        "of which knows a part of a neuron's gradient: give clip=0, or leveret-mpi --strategy "
+        "mesh");
   }
   // That of what every rank has; before anything is learned, so that all ranks say the same.
   const std::uint32_t fields = std::max(frame_->features()->field_count(), 1u);

@@ -38,6 +38,11 @@ std::vector<NamedSpec> mesh_specs(std::uint32_t batch) {
                         !kind.spec.forgets() && kind.spec.features.numeric.empty();
     if (can_be) add(kind.name, kind.spec);
   }
+  spec::Spec clipped;
+  clipped.nn_clip = 0.05f;
+  clipped.nn_warmup = 100;
+  clipped.nn_l2 = 0.01f;
+  add("layers that are clipped", clipped);
   spec::Spec crossed;
   crossed.features.interactions = {{"A", "B"}};
   add("with interactions", crossed);

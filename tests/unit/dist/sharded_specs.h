@@ -31,6 +31,10 @@ inline std::vector<NamedSpec> sharded_specs(std::uint32_t batch, std::uint32_t b
     if (spec.bit_precision != 0 && spec.mixed()) spec.bit_precision = kFewCollisions;
     add(kind.name, spec);
   }
+  spec::Spec cold;
+  cold.nn_warmup = 200;
+  cold.nn_l2 = 0.01f;
+  add("layers that warm up", cold);
   spec::Spec hashed;
   hashed.ffm_k = 0;
   hashed.bit_precision = 6;

@@ -1,6 +1,7 @@
 // What layers alone have of learning: --nn_warmup, --nn_clip and --nn_l2.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,31 @@ TEST_CASE("layers have --nn_l2 in place of --l2") {
     }
   }
   CHECK(moved > 50);
+}
+
+TEST_CASE("what layers have of learning leaves counts and the fast head as they are") {
+  const auto learned = [](float clip, std::uint32_t warmup) {
+    Spec spec;
+    spec.nn_clip = clip;
+    spec.nn_warmup = warmup;
+    Model model(spec, kTestMemory);
+    Sample sample(random_lines(60, few_values(), 3));
+    Trainer trainer(model, kernels::active());
+    for (std::size_t i = 0; i < 60; ++i) trainer.learn(model, sample.batch(model, i, 1));
+    return model;
+  };
+  const Model usual = learned(0, 0), clipped = learned(1e-6f, 0), cold = learned(0, 1'000'000);
+  for (const Model* const other : {&clipped, &cold}) {
+    const WeightsByPart ours(usual), others(*other);
+    CHECK(ours.fast == others.fast);
+    const auto groups = [](const Model& model) {
+      const tape::Parameters& of = model.parameters();
+      const std::span<const float> weights = of[of.find("groups.weight")];
+      return std::vector<float>(weights.begin(), weights.end());
+    };
+    CHECK(groups(usual) == groups(*other));
+    CHECK(ours.dense != others.dense);
+  }
 }
 
 }  // namespace
