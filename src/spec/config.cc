@@ -54,8 +54,9 @@ block::Config config_of(const Spec& spec, const std::vector<kernels::Codec>& row
   config.layers_clip = spec.nn_clip;
   config.layers_warmup = spec.nn_warmup;
   for (const TowerSpec& of : spec.towers()) {
-    block::Tower tower{of.name, {}, of.kind, of.options};
+    block::Tower tower{of.name, {}, {}, of.kind, of.options};
     for (const std::string& word : of.in) tower.inputs.emplace_back(find_input(word)->tensor);
+    tower.fields = chosen_fields(spec, of);
     tower.own_loss = of.own_loss;
     // Neighbours over pairs share a head with the layers of --hidden.
     const bool shares = config.towers.empty() || config.towers.back().head == tower.head;

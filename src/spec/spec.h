@@ -50,6 +50,7 @@ struct TowerSpec {
   std::string name;
   const block::TowerKind* kind = nullptr;
   std::vector<std::string> in{kEmbeddings};  ///< words of tower_inputs, in their order
+  std::vector<std::string> namespaces;       ///< it stands over their fields; empty: over all
   std::vector<block::TowerOption> options;   ///< a value of each key of the kind, in its order
   bool own_loss = false;                     ///< see block::Tower
 
@@ -127,7 +128,7 @@ struct Spec : rules::Learning {
   std::vector<TowerSpec> towers() const {
     std::vector<TowerSpec> all;
     if (has_own_tower()) {
-      all.push_back({"dense", &block::kMlpTower, {TowerSpec::kMerged}, {{"hidden", hidden}}});
+      all.push_back({"dense", &block::kMlpTower, {TowerSpec::kMerged}, {}, {{"hidden", hidden}}});
     }
     all.insert(all.end(), more_towers.begin(), more_towers.end());
     give_numbers(all);

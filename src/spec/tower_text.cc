@@ -47,6 +47,7 @@ std::string keys_of(const TowerKind& kind) {
                         : key.is_list      ? "N+N or none"
                                            : "N");
   }
+  if (kind.chooses_fields) keys += "in=NS+NS, ";
   if (kind.over_any) keys += "in=" + words_of_inputs() + " (or several joined by +), ";
   return keys + "loss=joint or own";
 }
@@ -130,6 +131,13 @@ void set_key(const std::string& all, const std::string& setting, TowerSpec& towe
     }
     return;
   }
+  if (name == "in" && tower.kind->chooses_fields) {
+    tower.namespaces = feature::split(value, '+');
+    if (std::ranges::find(tower.namespaces, "") != tower.namespaces.end()) {
+      bad_tower(all, "in=NS+NS, namespaces that --field has");
+    }
+    return;
+  }
   const auto key =
       std::ranges::find_if(tower.kind->keys, [&](const TowerKey& of) { return of.name == name; });
   if (key == tower.kind->keys.end()) {
@@ -159,6 +167,9 @@ TowerSpec read_tower(const std::string& text) {
 std::string tower_text(const TowerSpec& tower) {
   std::vector<std::string> keys;
   if (tower.in != TowerSpec{}.in) keys.push_back(fmt::format("in={}", fmt::join(tower.in, "+")));
+  if (!tower.namespaces.empty()) {
+    keys.push_back(fmt::format("in={}", fmt::join(tower.namespaces, "+")));
+  }
   for (std::size_t k = 0; k < tower.options.size(); ++k) {
     const auto& [name, numbers] = tower.options[k];
     const TowerKey& key = tower.kind->keys[k];
@@ -211,6 +222,7 @@ std::string towers_page() {
       line(fmt::format("{}={}", key.name, key.fallback), key.help);
       if (!key.words.empty()) line("", words_of(key));
     }
+    if (kind->chooses_fields) line("in=NS+NS", "the fields of these namespaces alone (--field)");
     if (!kind->over_any) continue;
     for (const TowerInput& input : tower_inputs()) {
       line(fmt::format("in={}", input.word), input.help);

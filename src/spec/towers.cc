@@ -7,6 +7,7 @@
 #include <string>
 
 #include "block/ffm_block.h"
+#include "text/plain_number.h"
 
 namespace leveret::spec {
 
@@ -37,6 +38,7 @@ void check(const Spec& spec, const TowerSpec& tower) {
     const TowerInput& input = *find_input(word);
     if (!input.is_there(spec)) refuse(std::string(" ") + input.missing);
   }
+  const std::vector<std::uint32_t> fields = chosen_fields(spec, tower);
   const bool over_others = tower.reads(TowerSpec::kMerged) || tower.reads("pairs");
   if (tower.own_loss && (over_others || !tower.reads(TowerSpec::kEmbeddings))) {
     refuse(":loss=own is for towers over embeddings");
@@ -45,7 +47,8 @@ void check(const Spec& spec, const TowerSpec& tower) {
     refuse(":loss=own is for --heads mixed: one sum has one loss");
   }
   if (tower.kind->fault != nullptr) {
-    block::Tower made{.name = {}, .inputs = {}, .kind = tower.kind, .options = tower.options};
+    block::Tower made{
+        .name = {}, .inputs = {}, .fields = fields, .kind = tower.kind, .options = tower.options};
     if (tower.kind->takes_numbers && !spec.features.numeric.empty()) {
       made.inputs.emplace_back(block::kNumbers);
     }
@@ -67,6 +70,28 @@ const TowerInput* find_input(std::string_view word) {
   const auto* const found =
       std::ranges::find_if(kInputs, [&](const TowerInput& of) { return of.word == word; });
   return found != std::end(kInputs) ? found : nullptr;
+}
+
+std::vector<std::uint32_t> chosen_fields(const Spec& spec, const TowerSpec& tower) {
+  std::vector<bool> chosen(spec.features.fields.size());
+  for (const std::string& name : tower.namespaces) {
+    bool found = false;
+    for (std::size_t f = 0; f < chosen.size(); ++f) {
+      const bool has =
+          std::ranges::find(spec.features.fields[f], name) != spec.features.fields[f].end();
+      found |= has;
+      if (has) chosen[f] = true;
+    }
+    if (found) continue;
+    throw std::runtime_error(
+        fmt::format("--tower {}:in={}: no --field has namespace {}; list all fields with --field",
+                    tower.kind->word, fmt::join(tower.namespaces, "+"), text::shown(name)));
+  }
+  std::vector<std::uint32_t> fields;
+  for (std::size_t f = 0; f < chosen.size(); ++f) {
+    if (chosen[f]) fields.push_back(static_cast<std::uint32_t>(f));
+  }
+  return fields;
 }
 
 void check_towers(const Spec& spec) {

@@ -2,8 +2,10 @@
 /// read.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "spec/spec.h"
 
@@ -20,6 +22,10 @@ struct TowerInput {
 std::span<const TowerInput> tower_inputs();
 /// Null: there is none of this word.
 const TowerInput* find_input(std::string_view word);
+
+/// The fields over whose embeddings a tower stands, ascending; empty: all. std::runtime_error
+/// naming a namespace that no --field has.
+std::vector<std::uint32_t> chosen_fields(const Spec& spec, const TowerSpec& tower);
 
 /// std::runtime_error naming a tower that reads what the model lacks, or that cannot be in it.
 void check_towers(const Spec& spec);

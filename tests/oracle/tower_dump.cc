@@ -20,6 +20,7 @@
 #include "reference_model.h"
 #include "spec/entries.h"
 #include "spec/tower_text.h"
+#include "spec/towers.h"
 
 namespace leveret::model {
 namespace {
@@ -71,6 +72,7 @@ Json towers_of(const Spec& spec) {
                    {"heads", value_of_key(tower, "heads")},
                    {"hidden", values_of_key(tower, "hidden").size()},
                    {"own_loss", tower.own_loss},
+                   {"fields", spec::chosen_fields(spec, tower)},
                    {"text", text_of(spec, tower)}});
   }
   return all;

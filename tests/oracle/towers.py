@@ -60,6 +60,16 @@ CASES += [
     " --pool mean --admit 3",
     "--ffm_k 0 " + DHEN + "width=5,modules=linear+dot,loss=own --tower fm",
 ]
+# Some of the fields.
+FOUR = ONE + "--field A --field B --field C --field D "
+CASES += [
+    FOUR + "--embedding_dim 5 --tower autoint:in=B+D,layers=2,heads=2,dim=3 --tower dot:in=C+A,hidden=7 --tower fm",
+    FOUR + "--embedding_dim 3 --pool mean --tower dot:in=B+D,keep=products,hidden=4 --tower dot:in=B+C+D,hidden=none",
+    ONE + "--embedding_dim 6 --field A --field B,C --field D --tower dhen:in=C+D,tokens=4,layers=2,modules=attention+linear"
+    ",heads=3,width=5",
+    ONE + "--embedding_dim 6 --field A --field C --tower dhen:in=C,tokens=2,width=5,layers=2,modules=linear+dot"
+    " --numeric D,B",
+]
 # Dense numbers; those of B and D are features no more.
 NUMERIC = " --numeric D,B"
 CASES += [
@@ -215,12 +225,15 @@ class Oracle:
             else:
                 y = torch.stack(made).sum(dim=0)
             if keys["shortcut"] == "yes":
-                y = y + (x if number > 0 and len(x) == len(y) else self.mixed(name + ".shortcut", x))
+                grows = number == 0 and not tower["fields"]
+                y = y + (x if len(x) == len(y) and not grows else self.mixed(name + ".shortcut", x))
             x = self.normed(name + ".norm", y) if keys["norm"] == "yes" else y
         return x
 
     def score(self, tower, example):
         e = self.embeddings(example)
+        if tower["fields"]:
+            e = e[tower["fields"]]
         name, kind, x0 = tower["name"], tower["kind"], e.flatten()
         # Instance normalisation, which is ours: sqrt(n) / sum x² over all features of fields.
         values = [feature["x"] for features in example["fields"] for feature in features]

@@ -1,12 +1,15 @@
 /// The tokens that towers begin with: one of dense numbers, where the tower reads these
-/// (number_token.h), and behind it the embeddings of the fields (embedding_block.h). They lie as
-/// tokens do, in a tensor of the tower's own. A field that an example lacks has a token of zeros.
+/// (number_token.h), and behind it the embeddings of the fields (embedding_block.h), or of those
+/// that the tower stands over (Tower::fields). They lie as tokens do, in a tensor of the tower's
+/// own. A field that an example lacks has a token of zeros.
 ///
 /// Numbers of the first token are within ±kMost, as what one example does to sums of squares is to
 /// stay finite.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "block/module/module.h"
 #include "block/module/number_token.h"
@@ -31,6 +34,7 @@ class FieldTokens {
   std::size_t before() const { return std::size_t{tokens_.before} * tokens_.width; }
 
   tape::TensorInput fields_;
+  std::vector<std::uint32_t> chosen_;  ///< fields; empty: all
   NumberToken numbers_;
   tape::TensorId numbers_token_ = tape::TensorId::kNone;  ///< kNone: there are none
   Tokens tokens_;

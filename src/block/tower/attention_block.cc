@@ -24,6 +24,7 @@ constinit const TowerKind kAttentionTower = {.word = "autoint",
                                              .help = "self-attention of fields, as AutoInt has it",
                                              .keys = kAttentionKeys,
                                              .whole_for_candidates = true,
+                                             .chooses_fields = true,
                                              .takes_numbers = true,
                                              .make = make_tower_with_layers<AttentionBlock>};
 

@@ -117,6 +117,7 @@ constinit const TowerKind kDhenTower = {.word = "dhen",
                                         .help = "layers of interaction modules, as DHEN has them",
                                         .keys = kDhenKeys,
                                         .whole_for_candidates = true,
+                                        .chooses_fields = true,
                                         .takes_numbers = true,
                                         .fault = fault_of_dhen,
                                         .make = make_tower_with_layers<DhenBlock>};

@@ -24,6 +24,7 @@ constinit const TowerKind kDotTower = {
     .help = "inner products of fields and layers over them, as IPNN and DLRM have",
     .keys = kDotKeys,
     .whole_for_candidates = true,
+    .chooses_fields = true,
     .takes_numbers = true,
     .make = make_tower_with_layers<DotBlock>};
 
@@ -46,8 +47,9 @@ std::uint32_t DotBlock::place_before(const Shape& shape, const tape::Extent& fro
 
 void DotBlock::declare(const tape::Extent& layout, tape::Declarations& declarations) {
   d_ = config_.find_rows(Rows::Kind::kEmbedding)->part.used_k;
-  shape_ = {tower_.reads(kNumbers) ? d_ : 0, tower_.number("keep") == 0 ? d_ : 0};
-  if (shape_.has_token()) {
+  shape_ = {tower_.reads(kNumbers) ? d_ : 0, tower_.number("keep") == 0 ? d_ : 0,
+            static_cast<std::uint32_t>(tower_.fields.size())};
+  if (shape_.has_tokens()) {
     vectors_ = tokens_.declare(tower_, NumberToken::kUsualHidden, config_, layout, declarations).id;
   } else {
     fields_ = declarations.read(kEmbeddings);
@@ -69,7 +71,7 @@ void DotBlock::declare(const tape::Extent& layout, tape::Declarations& declarati
 }
 
 void DotBlock::finish(const Run& run) const {
-  if (shape_.has_token()) tokens_.put(run);
+  if (shape_.has_tokens()) tokens_.put(run);
   const std::uint32_t fields = run.parameters.layout.fields;
   const std::size_t count = shape_.vectors(fields), kept = shape_.kept(fields);
   for (std::size_t b = run.begin; b < run.end; ++b) {
@@ -87,10 +89,10 @@ void DotBlock::finish_back(const Run& run) const {
   const std::uint32_t fields = run.parameters.layout.fields;
   const std::size_t count = shape_.vectors(fields), kept = shape_.kept(fields);
   clear_unlearned(run.tape, std::array{out_});
-  const bool has_token = shape_.has_token();
+  const bool has_tokens = shape_.has_tokens();
   const tape::TensorPlace& vectors = run.tape[vectors_];
   float* const d_vectors =
-      has_token ? vectors.gradient : run.tape.tensors.d_of_reader(fields_, run.tape.size);
+      has_tokens ? vectors.gradient : run.tape.tensors.d_of_reader(fields_, run.tape.size);
   std::fill_n(d_vectors, run.tape.size * vectors.d_stride, 0.0f);
   for (std::size_t b = 0; b < run.tape.size; ++b) {
     const float* const d_made = run.tape[out_].d_at(b);
@@ -100,7 +102,7 @@ void DotBlock::finish_back(const Run& run) const {
                        run.tape[scratch_].values);
     bound(kMost, d_x, count * d_);
   }
-  if (has_token) {
+  if (has_tokens) {
     tokens_.hand_back(run);
   } else {
     run.tape.tensors.add_d_of_reader(fields_, run.tape.size);

@@ -57,10 +57,16 @@ class DotBlock final : public Block {
   struct Shape {
     std::uint32_t of_token = 0;  ///< numbers of the token that it makes, too; 0: there is no token
     std::uint32_t of_field = 0;  ///< likewise, of each e; 0: they are not kept
+    std::uint32_t chosen = 0;    ///< fields; 0: all
 
     bool has_token() const { return of_token > 0; }
-    std::uint32_t vectors(std::uint32_t fields) const { return fields + (has_token() ? 1 : 0); }
-    std::uint32_t kept(std::uint32_t fields) const { return of_token + fields * of_field; }
+    /// Whether its vectors are in a tensor of its own.
+    bool has_tokens() const { return has_token() || chosen > 0; }
+    std::uint32_t read(std::uint32_t fields) const { return chosen > 0 ? chosen : fields; }
+    std::uint32_t vectors(std::uint32_t fields) const {
+      return read(fields) + (has_token() ? 1 : 0);
+    }
+    std::uint32_t kept(std::uint32_t fields) const { return of_token + read(fields) * of_field; }
     std::size_t size(std::uint32_t fields) const;
   };
   static std::uint32_t place_before(const Shape& shape, const tape::Extent& from,
@@ -70,8 +76,8 @@ class DotBlock final : public Block {
   Config config_;
   Tower tower_;
   Shape shape_;
-  FieldTokens tokens_;        ///< where there is a token of numbers
-  tape::TensorInput fields_;  ///< where there is none: e, in the place where it lies
+  FieldTokens tokens_;        ///< where there is a token of numbers, or fields are chosen
+  tape::TensorInput fields_;  ///< where not: e, in the place where it lies
   tape::TensorId vectors_ = tape::TensorId::kNone;  ///< of these two
   std::uint32_t d_ = 0;                             ///< numbers of an embedding
   tape::TensorId out_ = tape::TensorId::kNone;

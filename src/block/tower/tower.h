@@ -47,6 +47,8 @@ struct TowerKind {
   bool whole_for_candidates = false;
   /// Whether it may stand over any tensor; else over the embeddings of all fields alone.
   bool over_any = false;
+  /// Whether it may stand over some of the fields (Tower::fields).
+  bool chooses_fields = false;
   /// Whether it takes dense numbers (kNumbers), too.
   bool takes_numbers = false;
   /// Why it cannot be over embeddings of so many numbers, behind its word; empty: it can. Null: it
@@ -71,6 +73,9 @@ struct Tower {
   /// kEmbeddings, kMergedInputs. Kinds that do not stand over any read the embeddings, whatever is
   /// here, and if they take numbers these where kNumbers is.
   std::vector<std::string> inputs;
+  /// Those over whose embeddings it stands, ascending; empty: all. These are there from the
+  /// beginning (--field).
+  std::vector<std::uint32_t> fields{};
   const TowerKind* kind;
   std::vector<TowerOption> options;  ///< a value of each key of the kind
   std::string head = "mlp";          ///< what it adds to the joint score is in this one

@@ -55,6 +55,8 @@ struct ReferenceModel {
   };
   /// That of a tower.
   std::vector<double> number_token(const std::string& tower, ReferenceScores& s) const;
+  std::vector<std::vector<double>> chosen(const spec::TowerSpec& tower,
+                                          const ReferenceScores& s) const;
   /// By name; std::logic_error where there is none.
   const Layer& layer(const std::string& name) const;
 

@@ -33,11 +33,12 @@ class ReferenceDhen {
   ReferenceDhen(const ReferenceModel& model, const spec::TowerSpec& tower, ReferenceScores& s)
       : model_(model),
         made_{.name = {}, .inputs = {}, .kind = tower.kind, .options = tower.options},
+        told_(tower),
         tower_(tower.name),
         s_(s) {}
 
   TokenList run() {
-    TokenList x = s_.embeddings;
+    TokenList x = model_.chosen(told_, s_);
     d_ = x[0].size();
     if (!s_.numbers.empty()) x.insert(x.begin(), model_.number_token(tower_, s_));
     std::vector<std::vector<std::uint32_t>> groups(1);
@@ -50,14 +51,14 @@ class ReferenceDhen {
     }
     for (std::uint32_t l = 0; l < made_.number("layers"); ++l) {
       x = layer(tower_ + ".layer" + std::to_string(l), x, groups[groups.size() > 1 ? l : 0],
-                l == 0);
+                l == 0 && told_.namespaces.empty());
     }
     return x;
   }
 
  private:
   TokenList layer(const std::string& name, const TokenList& x,
-                  const std::vector<std::uint32_t>& modules, bool first) {
+                  const std::vector<std::uint32_t>& modules, bool grows) {
     const std::uint32_t ensemble = made_.number("ensemble");
     TokenList y;
     for (std::size_t i = 0; i < modules.size(); ++i) {
@@ -68,7 +69,7 @@ class ReferenceDhen {
       for (std::size_t j = 0; j < u.size(); ++j) add(u[j], w, y[y.size() - u.size() + j]);
     }
     if (made_.number("shortcut") == 0) {
-      const TokenList skipped = first || x.size() != y.size() ? mixed(name + ".shortcut", x) : x;
+      const TokenList skipped = grows || x.size() != y.size() ? mixed(name + ".shortcut", x) : x;
       for (std::size_t j = 0; j < y.size(); ++j) add(skipped[j], 1, y[j]);
     }
     return made_.number("norm") == 0 ? normed(name + ".norm", y) : y;
@@ -234,6 +235,7 @@ class ReferenceDhen {
 
   const ReferenceModel& model_;
   block::Tower made_;
+  const spec::TowerSpec& told_;
   std::string tower_;  ///< its name
   ReferenceScores& s_;
   std::size_t d_ = 0;

@@ -126,6 +126,21 @@ double ReferenceModel::tower(const spec::TowerSpec& tower, ReferenceScores& s) c
   return dense(layer(tower.name + "." + std::to_string(hidden)), in)[0];
 }
 
+/// The embeddings of the fields that the tower stands over (field_tokens.h).
+std::vector<std::vector<double>> ReferenceModel::chosen(const spec::TowerSpec& tower,
+                                                        const ReferenceScores& s) const {
+  if (tower.namespaces.empty()) return s.embeddings;
+  std::vector<std::vector<double>> all;
+  for (std::size_t f = 0; f < spec.features.fields.size(); ++f) {
+    const std::vector<std::string>& names = spec.features.fields[f];
+    const bool has = std::ranges::any_of(tower.namespaces, [&](const std::string& name) {
+      return std::ranges::find(names, name) != names.end();
+    });
+    if (has) all.push_back(s.embeddings[f]);
+  }
+  return all;
+}
+
 /// number_token.h.
 std::vector<double> ReferenceModel::number_token(const std::string& tower,
                                                  ReferenceScores& s) const {
@@ -141,7 +156,7 @@ std::vector<double> ReferenceModel::number_token(const std::string& tower,
 std::vector<double> ReferenceModel::attended(const spec::TowerSpec& tower,
                                              ReferenceScores& s) const {
   using Tokens = std::vector<std::vector<double>>;
-  Tokens x = s.embeddings;
+  Tokens x = chosen(tower, s);
   if (!s.numbers.empty()) x.insert(x.begin(), number_token(tower.name, s));
   const std::size_t heads = numbers_of(tower, "heads")[0], dim = numbers_of(tower, "dim")[0];
   for (std::uint32_t l = 0; l < numbers_of(tower, "layers")[0]; ++l) {
@@ -186,7 +201,7 @@ std::vector<double> ReferenceModel::attended(const spec::TowerSpec& tower,
 std::vector<double> ReferenceModel::multiplied(const spec::TowerSpec& tower,
                                                ReferenceScores& s) const {
   std::vector<double> all;
-  std::vector<std::vector<double>> x = s.embeddings;
+  std::vector<std::vector<double>> x = chosen(tower, s);
   if (!s.numbers.empty()) {
     x.insert(x.begin(), number_token(tower.name, s));
     all = x[0];

@@ -222,6 +222,16 @@ inline std::vector<NamedSpec> specs_to_test(Which which = which_specs()) {
                    "autoint:layers=1,heads=1,dim=3");
   dhen_numbers.batch_size = 4;
   dhen_numbers.batch_warmup = 0;
+  Spec& chosen = add("dot, autoint and dhen over some fields, one head, batch of 4");
+  chosen.heads = spec::Heads::kOne;
+  chosen.ffm_k = 0;
+  chosen.embedding_dim = 3;
+  chosen.features.fields = {{"A"}, {"B"}, {"D"}, {"E"}, {"C"}};
+  spec::set_towers(chosen,
+                   "dot:in=A+C,hidden=3 autoint:in=D,layers=1,heads=1,dim=2 "
+                   "dhen:in=E+A,modules=linear,tokens=2");
+  chosen.batch_size = 4;
+  chosen.batch_warmup = 0;
   Spec& all_towers = add("default with fwfm, dcnv2 and dcn");
   all_towers.embedding_dim = 8;
   spec::set_towers(

@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 Spec with_towers(const std::string& text) {
   Spec spec;
   spec.embedding_dim = 8;
+  spec.features.fields = {{"A"}, {"B", "C"}};
   set_towers(spec, text);
   return spec;
 }
@@ -43,6 +44,7 @@ TEST_CASE("a tower's text is what it takes back, with its defaults said") {
       {"autoint", "autoint:layers=2,heads=2,dim=8,hidden=none"},
       {"autoint:dim=3,heads=1", "autoint:layers=2,heads=1,dim=3,hidden=none"},
       {"dot", "dot:keep=embeddings,hidden=64+32"},
+      {"dot:in=B+A", "dot:in=B+A,keep=embeddings,hidden=64+32"},
       {"dot:hidden=none,keep=products", "dot:keep=products,hidden=none"},
       {"dhen",
        "dhen:layers=1,modules=dot+linear,tokens=16,ensemble=sum,shortcut=yes,norm=yes,heads="
@@ -94,6 +96,8 @@ TEST_CASE("a tower that cannot be is refused by what is wrong") {
       {"cross2:layers", "from 1 to 16"},
       {"mlp:in=rows", "in=embeddings, merged, pairs or numbers"},
       {"fm:pairs=1", "pairs=fields or all"},
+      {"dot:in=", "in=NS+NS, namespaces that --field has"},
+      {"autoint:in=A++B", "in=NS+NS, namespaces that --field has"},
       {"fm:in=pairs", "loss=joint or own behind fm"},
       {"mlp:in=pairs+pairs", "or several joined by +"},
       {"mlp:in=pairs+rows", "in=embeddings, merged, pairs or numbers, or several joined by +"},
