@@ -3,23 +3,25 @@
 # layers, and layers beside a mixture of experts. And what the shortcut and the norm bring.
 #
 #   dhen.sh --leveret PATH --synth PATH [--rows 300000] [--seeds "1 2 3"] [--jobs 1] [--results TSV] [--update FILE]
+#           [--figure PNG]
 #
-# Each model learns generated rows in one pass, those of each seed, with one head, as in the paper. NE (logloss divided by the entropy of the base
-# rate) is progressive, over each third of the stream. The tables have its change in percent beside the first row's,
-# the mean over the seeds, and behind it the standard error of the last third's.
+# Each model learns generated rows in one pass, those of each seed, with one head, as in the paper. NE (logloss divided
+# by the entropy of the base rate) is progressive, over each third of the stream. The tables have its change in percent
+# beside the first row's, the mean over the seeds, and behind it the standard error of the last third's. --figure draws
+# (gnuplot) the change in each third, a panel for each table.
 #
 # --jobs runs so many at once; examples/s are then those of a busy machine. --results keeps every figure, and what it
 # holds already is not run again. --update puts the tables into FILE between the lines "<!-- dhen begin -->" and
 # "<!-- dhen end -->".
 set -euo pipefail
 export LC_ALL=C
-leveret='' synth='' rows=300000 seeds='1 2 3' jobs=1 results='' update=''
+leveret='' synth='' rows=300000 seeds='1 2 3' jobs=1 results='' update='' figure=''
 usage() { sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   [ $# -ge 2 ] || usage
   case $1 in
     --leveret) leveret=$2 ;; --synth) synth=$2 ;; --rows) rows=$2 ;; --seeds) seeds=$2 ;;
-    --jobs) jobs=$2 ;; --results) results=$2 ;; --update) update=$2 ;;
+    --jobs) jobs=$2 ;; --results) results=$2 ;; --update) update=$2 ;; --figure) figure=$2 ;;
     *) usage ;;
   esac
   shift 2
@@ -130,3 +132,27 @@ table() {
   table 3 "at equal floating point operations"
 } >"$work/tables"
 put_table dhen "$work/tables" "$update"
+
+if [ -n "$figure" ]; then
+  # Panels are blocks of lines "NAME<TAB>change in each third"; the model of the first row is the line at 0.
+  awk -F ' *[|] *' '/^$/ { print "\n" } /^[|]-/ || /NE, first/ || !NF { next }
+    { gsub(/ %/, ""); if ($3 !~ /^[-+]/) $3 = $4 = $5 = 0; printf "%s\t%s\t%s\t%s\n", $2, $3, $4, $5 }' \
+    "$work/tables" >"$work/panels"
+  gnuplot <<PLOT
+set terminal pngcairo size 1200,480 font "sans,10"
+set output "$figure"
+set datafile separator "\t"
+set multiplot layout 1,3
+set style data histograms
+set style fill solid 0.8
+set xtics rotate by -40 noenhanced
+set bmargin 10
+set grid y
+set key at screen 0.5,0.03 center horizontal
+set ylabel "change of NE, %"
+do for [panel=0:2] {
+  set title word("modules depth experts", panel + 1)
+  plot for [t=2:4] "$work/panels" index panel using t:xtic(1) title word("first second last", t - 1)
+}
+PLOT
+fi

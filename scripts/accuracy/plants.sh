@@ -12,8 +12,8 @@
 #
 # The MLP is the smallest of 64+32, 128+64, 256+128, 512+256 and 1024+512 that takes as much CPU time for 20,000 rows as
 # the first model of the plant. --results keeps every figure, and what it holds already is not run again: remove it
-# after a change to the program or to --rows. --update puts the
-# table into FILE between the lines "<!-- plants begin -->" and "<!-- plants end -->".
+# after a change to the program or to --rows. --update puts the table into FILE between the lines
+# "<!-- plants begin -->" and "<!-- plants end -->".
 set -euo pipefail
 export LC_ALL=C
 leveret='' synth='' rows=200000 seeds='1 2 3 4 5' jobs=1 only=. results='' update=''

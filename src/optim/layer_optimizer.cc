@@ -172,7 +172,7 @@ void LayerOptimizer::step_part(const tape::Scalars& scalars, const tape::Tape& t
   }
 }
 
-/// What so many examples leave of a neuron's sums.
+/// The share of a neuron's sums that so many examples leave.
 float LayerOptimizer::decay_of(const tape::Scalars& scalars, std::size_t examples) {
   const float one = block::decay_of_sums(scalars, config_);
   if (decays_.empty() || one != decay_of_one_) {

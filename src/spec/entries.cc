@@ -80,8 +80,7 @@ SpecEntry named_model() {
       "NAME",
       "a model of the literature, a short name for some options; other options change it: lr, fm, "
       "fwfm, ffm, deepffm, wide_deep, deepfm, dcn, dcnv2, pnn, dlrm, autoint, moe, dhen (leveret "
-      "help "
-      "models)",
+      "help models)",
       true,
       false,
       false,

@@ -56,7 +56,7 @@ void add_part(std::vector<SpecEntry>& list, const std::array<const char*, 3>& na
   list.push_back(of_part(word, "init", first));
 }
 
-/// What layers alone have.
+/// The entries that layers alone have.
 void add_layers(std::vector<SpecEntry>& list) {
   const auto of_layers = [&](const char* key, SpecEntry entry) {
     list.push_back(of_part("layers", key, stored_unless("0", entry)));

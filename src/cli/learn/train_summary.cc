@@ -64,9 +64,7 @@ std::string about_learning(const RunFigures& run) {
 std::string about_experts(const model::Model& model) {
   std::string text;
   for (const ExpertsLoad& of : experts_load(model.parameters())) {
-    std::string shares;
-    for (const double share : of.shares) shares += fmt::format(" {:.1f} %", 100 * share);
-    text += line("experts", of.module + shares);
+    text += line("experts", of.module + shares_text(of.shares));
   }
   return text;
 }
@@ -158,9 +156,8 @@ std::string train_json(const model::Model& model, const RunFigures& run) {
   json["dropped_gradients"] = model.parameters().scalars.dropped_gradients;
   json["overflow_lookups"] = figures.overflow_lookups;
   if (model.spec().forgets()) json["forgotten"] = figures.forgotten;
-  for (const ExpertsLoad& of : experts_load(model.parameters())) {
-    json["experts"][of.module] = of.shares;
-  }
+  const auto experts = experts_json(model.parameters());
+  if (!experts.is_null()) json["experts"] = experts;
   json["peak_memory"] = figures.peak_memory;
   json["seconds"] = std::stod(fmt::format("{:.3f}", run.seconds));
   json["examples_per_second"] =

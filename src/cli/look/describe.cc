@@ -263,9 +263,8 @@ std::uint64_t describe_model(const model::Model& model, bool learns, Json& json)
   for (std::size_t part = 0; part < rows.size(); ++part) {
     json[name_of(rows[part].kind)] = rows_to_json(model, part, learns);
   }
-  for (const ExpertsLoad& of : experts_load(model.parameters())) {
-    json["experts"][of.module] = of.shares;
-  }
+  const Json experts = experts_json(model.parameters());
+  if (!experts.is_null()) json["experts"] = experts;
   const block::Config config = model.config();
   const net::Network network(config, kernels::active());
   const std::string why = network.why_not_in_contexts();

@@ -5,6 +5,7 @@
 #include "cli/look/describe.h"
 #include "cli/look/describe_patch.h"
 #include "cli/look/describe_shards.h"
+#include "cli/look/experts_load.h"
 #include "cli/look/summary_text.h"
 
 namespace leveret::cli {
@@ -117,9 +118,8 @@ void add_rows(const char* what, const Json& rows, Detail detail, std::string& to
 
 void add_experts(const Json& modules, std::string& to) {
   for (const auto& [module, shares] : modules.items()) {
-    to += fmt::format("experts of {}:", module);
-    for (const double share : shares) to += fmt::format(" {:.1f} %", 100 * share);
-    to += "\n";
+    const auto numbers = shares.get<std::vector<double>>();
+    to += fmt::format("experts of {}:{}\n", module, shares_text(numbers));
   }
 }
 

@@ -1,7 +1,9 @@
 #include "cli/look/experts_load.h"
 
-#include <span>
 #include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "block/module/experts_module.h"
 
@@ -17,6 +19,18 @@ std::vector<ExpertsLoad> experts_load(const tape::Parameters& parameters) {
     all.push_back({of.name.substr(0, of.name.size() - kEnd.size()), {means.begin(), means.end()}});
   }
   return all;
+}
+
+std::string shares_text(std::span<const double> shares) {
+  std::string text;
+  for (const double share : shares) text += fmt::format(" {:.1f} %", 100 * share);
+  return text;
+}
+
+nlohmann::ordered_json experts_json(const tape::Parameters& parameters) {
+  nlohmann::ordered_json json;
+  for (const ExpertsLoad& of : experts_load(parameters)) json[of.module] = of.shares;
+  return json;
 }
 
 }  // namespace leveret::cli
