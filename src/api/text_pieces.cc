@@ -8,7 +8,7 @@
 namespace leveret::api {
 namespace {
 
-constexpr stream::CutterOptions kCut;
+const stream::CutterOptions kCut;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ bool TextPieces::next(text::ExampleChunk& chunk) {
 }
 
 void TextPieces::take_long_line(std::size_t size, text::ExampleChunk& chunk) const {
-  chunk.bytes = text_.substr(at_, std::min(size, stream::LineCutter::kLongLineExcerpt));
+  chunk.bytes = text_.substr(at_, std::min(size, stream::LineCutter::kExcerpt));
   chunk.bad.push_back({chunk.first_line, 0, static_cast<std::uint32_t>(chunk.bytes.size()),
                        static_cast<std::uint32_t>(kCut.max_line + 1),
                        "line is longer than 64 MiB"});

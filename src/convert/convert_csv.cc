@@ -1,8 +1,6 @@
 #include "convert/convert_csv.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <optional>
 
 #include "text/carriage_returns.h"
@@ -36,23 +34,6 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-/// The first `c` in [p, end), or end; eight bytes at a time, as cells are short. The lowest bit of
-/// the word is exact, the others may be wrong.
-const char* find_byte(const char* p, const char* end, char c) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101u, kHigh = 0x8080808080808080u;
-  const std::uint64_t pattern = kOnes * static_cast<unsigned char>(c);
-  if constexpr (std::endian::native == std::endian::little) {
-    for (; end - p >= 8; p += 8) {
-      std::uint64_t x = 0;
-      std::memcpy(&x, p, 8);
-      x ^= pattern;
-      std::uint64_t found = (x - kOnes) & ~x & kHigh;
-      if (found != 0) return p + std::countr_zero(found) / 8;
-    }
-  }
-  return std::find(p, end, c);
-}
-
 /// A word is a column, or several with commas between them.
 std::vector<std::size_t> find_columns(const std::vector<std::string>& names,
                                       const std::vector<std::string>& words) {
@@ -75,7 +56,9 @@ std::vector<std::size_t> find_columns(const std::vector<std::string>& names,
 }  // namespace
 
 CsvConverter::CsvConverter(CsvOptions options, ConvertCallbacks callbacks, std::size_t max_row)
-    : Converter(std::move(callbacks), max_row), options_(std::move(options)) {}
+    : Converter(std::move(callbacks), max_row),
+      options_(std::move(options)),
+      cutter_(options_.delimiter, options_.quoted) {}
 
 // --- Columns
 
@@ -83,7 +66,7 @@ bool CsvConverter::take_header(std::string_view row) {
   const bool must_be = options_.columns.empty(), may_be = !options_.header_begins.empty();
   if (must_be && ends_otherwise(row)) throw ConvertError(1, text::kEndsByCarriageReturns);
   Fault fault;
-  const bool good = split(row, fault);
+  const bool good = cutter_.split(row, cells_, fault);
   const std::optional<char> likelier = likelier_delimiter(row, options_.delimiter, cells_.size());
   const std::string advice = likelier && options_.advises ? delimiter_advice(*likelier) : "";
   if (!good && (must_be || may_be)) {
@@ -105,7 +88,7 @@ bool CsvConverter::take_header(std::string_view row) {
 
 std::vector<std::string> CsvConverter::names_of_cells() {
   std::vector<std::string> names;
-  for (const Cell& cell : cells_) {
+  for (const Delimited::Cell& cell : cells_) {
     names.emplace_back(plain(cell));
     if (names.back().empty()) names.back() = "column" + std::to_string(names.size());
   }
@@ -166,110 +149,13 @@ void CsvConverter::plan_label(const std::vector<std::string>& names) {
 
 // --- Rows and cells
 
-/// A quote opens a quoted field where the field begins, or right behind its closing quote (a
-/// doubled quote); anywhere else it is an ordinary byte.
-bool CsvConverter::is_opening_quote(std::string_view bytes, std::size_t at,
-                                    const RowScan& scan) const {
-  return at == 0 || bytes[at - 1] == options_.delimiter ||
-         (scan.closed_at != 0 && at == scan.closed_at) ||
-         (at == kByteOrderMark.size() && bytes.starts_with(kByteOrderMark));
-}
-
-/// From within a quoted cell; false: the quote has not come yet.
-bool CsvConverter::find_closing_quote(std::string_view bytes, RowScan& scan) {
-  const std::size_t from = scan.searched;
-  const std::size_t quote = bytes.find('"', from);
-  const std::string_view within = bytes.substr(from, quote == kNone ? kNone : quote - from);
-  const auto breaks = static_cast<std::uint64_t>(std::count(within.begin(), within.end(), '\n'));
-  if (breaks > 0) {
-    if (scan.cell.breaks == 0) ++scan.broken;
-    scan.lines_within += breaks;
-    scan.cell.breaks += breaks;
-    scan.line_begin = from + within.rfind('\n') + 1;
-    if (scan.cell.breaks > scan.longest.breaks) scan.longest = scan.cell;
-  }
-  scan.searched = quote == kNone ? bytes.size() : quote + 1;
-  if (quote == kNone) return false;
-  scan.in_quotes = false;
-  scan.closed_at = quote + 1;
-  return true;
-}
-
 std::size_t CsvConverter::find_row_end(std::string_view bytes, RowScan& scan) const {
-  if (!options_.quoted) return Converter::find_row_end(bytes, scan);
-  while (scan.searched < bytes.size()) {
-    std::size_t from = scan.searched;
-    if (scan.in_quotes) {
-      if (!find_closing_quote(bytes, scan)) return kNone;
-      continue;
-    }
-    std::size_t end = bytes.find('\n', from);
-    std::size_t quote = bytes.substr(0, end).find('"', from);
-    while (quote != kNone && !is_opening_quote(bytes, quote, scan)) {
-      quote = bytes.substr(0, end).find('"', quote + 1);
-    }
-    if (quote == kNone) {
-      scan.searched = end == kNone ? bytes.size() : end;
-      return end;
-    }
-    // A doubled quote goes on with its cell.
-    if (scan.closed_at == 0 || quote != scan.closed_at) {
-      const bool marked = scan.line_begin == 0 && bytes.starts_with(kByteOrderMark);
-      scan.cell = {scan.lines_within, quote - scan.line_begin + 1, 0};
-      if (marked) scan.cell.column -= kByteOrderMark.size();
-    }
-    scan.in_quotes = true;
-    scan.searched = quote + 1;
-  }
-  return kNone;
+  return cutter_.find_row_end(bytes, scan);
 }
 
-/// Fills cells_; false: the row's quoting is wrong.
-bool CsvConverter::split(std::string_view row, Fault& fault) {
-  cells_.clear();
-  const char *p = row.data(), *end = p + row.size();
-  for (;;) {
-    if (options_.quoted && p != end && *p == '"') {
-      if (!split_quoted_cell(p, end, fault)) return false;
-    } else {
-      const char* begin = p;
-      p = find_byte(p, end, options_.delimiter);
-      cells_.push_back({{begin, static_cast<std::size_t>(p - begin)}, false});
-    }
-    if (p == end) return true;
-    ++p;
-  }
-}
-
-/// The cell whose opening quote is at p, which moves behind its closing one.
-bool CsvConverter::split_quoted_cell(const char*& p, const char* end, Fault& fault) {
-  const char* begin = ++p;
-  bool doubled = false;
-  for (;; p += 2) {
-    p = std::find(p, end, '"');
-    if (p == end) {
-      fault = {begin - 1, "a quote is not closed"};
-      return false;
-    }
-    if (p + 1 == end || p[1] != '"') break;
-    doubled = true;
-  }
-  cells_.push_back({{begin, static_cast<std::size_t>(p - begin)}, doubled});
-  ++p;
-  if (p == end || *p == options_.delimiter) return true;
-  fault = {p, "text behind a closing quote"};
-  return false;
-}
-
-/// The cell's text with doubled quotes made single; valid until the next call.
-std::string_view CsvConverter::plain(const Cell& cell) {
-  if (!cell.doubled) return cell.text;
-  unquoted_.clear();
-  for (std::size_t i = 0; i < cell.text.size(); ++i) {
-    unquoted_ += cell.text[i];
-    if (cell.text[i] == '"') ++i;
-  }
-  return unquoted_;
+/// The cell's text; valid until the next call.
+std::string_view CsvConverter::plain(const Delimited::Cell& cell) {
+  return Delimited::plain(cell, unquoted_);
 }
 
 // --- Conversion
@@ -311,7 +197,7 @@ char* CsvConverter::put_cell(char* out, const Column& column, std::string_view t
 }
 
 char* CsvConverter::convert_row(std::string_view row, char* out, Fault& fault) {
-  if (!split(row, fault)) return nullptr;
+  if (!cutter_.split(row, cells_, fault)) return nullptr;
   if (cells_.size() != width_) {
     bool few = cells_.size() < width_;
     fault = {few ? row.data() + row.size() : cells_[width_].text.data(),

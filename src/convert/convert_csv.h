@@ -11,6 +11,7 @@
 #include "convert/convert_rows.h"
 #include "convert/convert_vw.h"
 #include "convert/csv_advice.h"
+#include "convert/delimited.h"
 
 namespace leveret::convert {
 
@@ -53,10 +54,6 @@ class CsvConverter : public Converter {
   void remark_on_rows() override;
 
  private:
-  struct Cell {
-    std::string_view text;
-    bool doubled;  ///< quotes within are doubled
-  };
   enum class Kind { kCategory, kNumber, kHour };
   struct Column {
     std::size_t index;
@@ -70,17 +67,14 @@ class CsvConverter : public Converter {
   std::vector<std::string> names_without_header() const;
   void plan(const std::vector<std::string>& names);
   void plan_label(const std::vector<std::string>& names);
-  bool split(std::string_view row, Fault& fault);
-  bool split_quoted_cell(const char*& p, const char* end, Fault& fault);
-  static bool find_closing_quote(std::string_view bytes, RowScan& scan);
-  bool is_opening_quote(std::string_view bytes, std::size_t at, const RowScan& scan) const;
   bool is_missing(std::string_view text) const;
   Label read_label_cell(std::string_view text) const;
   void look_for_numbers();
-  std::string_view plain(const Cell& cell);
+  std::string_view plain(const Delimited::Cell& cell);
   char* put_cell(char* out, const Column& column, std::string_view text, const char*& what) const;
 
   CsvOptions options_;
+  Delimited cutter_;
   std::string header_;     ///< the source's; empty: none
   std::size_t width_ = 0;  ///< columns of the source
   std::size_t label_ = 0;
@@ -89,7 +83,7 @@ class CsvConverter : public Converter {
   NumberColumns numbers_;                ///< of the categories
   std::vector<std::size_t> categories_;  ///< columns, as numbers_ counts them
   std::size_t prefix_bytes_ = 0;
-  std::vector<Cell> cells_;
+  std::vector<Delimited::Cell> cells_;
   std::string unquoted_;
 };
 

@@ -61,7 +61,11 @@ char* put_integer(char* out, const Prefix& prefix, std::int64_t v, NumericForm f
 
 char* put_real(char* out, const Prefix& prefix, double v, NumericForm form) {
   if (v == 0) return put_integer(out, prefix, 0, form);
-  out = prefix.write(out);
+  return put_real_feature(prefix.write(out), v, form);
+}
+
+char* put_real_feature(char* out, double v, NumericForm form) {
+  if (v == 0) return form == NumericForm::kValue ? out : put(out, "b0");
   if (form != NumericForm::kValue) out = put_real_bucket(out, v);
   if (form == NumericForm::kLog2Bucket) return out;
   if (form == NumericForm::kBoth) *out++ = ' ';

@@ -24,6 +24,8 @@ inline constexpr std::size_t kNumericRoom = 40;
 /// Writes prefix and feature(s) of a number, or nothing where the form has none for it.
 char* put_integer(char* out, const Prefix& prefix, std::int64_t v, NumericForm form);
 char* put_real(char* out, const Prefix& prefix, double v, NumericForm form);
+/// The same without the prefix.
+char* put_real_feature(char* out, double v, NumericForm form);
 
 /// All of `text` as a finite decimal number, the same in every locale; no blanks, no hexadecimal.
 std::optional<double> read_real(std::string_view text);

@@ -1,7 +1,6 @@
 #include "convert/convert_rows.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "text/carriage_returns.h"
 
@@ -164,10 +163,7 @@ void Converter::flush() {
 }
 
 std::size_t Converter::find_row_end(std::string_view bytes, RowScan& scan) const {
-  const void* end = std::memchr(bytes.data() + scan.searched, '\n', bytes.size() - scan.searched);
-  scan.searched = bytes.size();
-  return end == nullptr ? std::string_view::npos
-                        : static_cast<std::size_t>(static_cast<const char*>(end) - bytes.data());
+  return find_line_end(bytes, scan);
 }
 
 }  // namespace leveret::convert

@@ -16,10 +16,9 @@
 #include <string>
 #include <string_view>
 
-namespace leveret::convert {
+#include "convert/row_scan.h"
 
-/// The mark that some programs begin a UTF-8 file with; no part of its first row.
-inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+namespace leveret::convert {
 
 struct BadRow {
   std::uint64_t line;    ///< 1-based number of its first line in the source
@@ -79,30 +78,6 @@ class Converter {
   const ConvertCounts& counts() const { return counts_; }
 
  protected:
-  /// Where a row is wrong.
-  struct Fault {
-    const char* at = nullptr;  ///< into the row
-    const char* what = nullptr;
-  };
-
-  struct QuotedCell {
-    std::uint64_t line = 0;    ///< of its opening quote: in the row, from 0; in the source, from 1
-    std::uint64_t column = 0;  ///< byte in that line, from 1
-    std::uint64_t breaks = 0;  ///< line ends in it
-  };
-
-  /// Remembers how far the search for a row's end has come; value-initialised for a new row.
-  struct RowScan {
-    std::size_t searched = 0;        ///< bytes of the row that need no second look
-    std::uint64_t lines_within = 0;  ///< line ends that belong to quoted fields
-    std::size_t line_begin = 0;      ///< index of the line that is searched
-    bool in_quotes = false;
-    std::size_t closed_at = 0;  ///< index after the last closing quote; 0: none
-    QuotedCell cell;            ///< the last one that was opened
-    QuotedCell longest;         ///< the one with most line ends
-    std::uint64_t broken = 0;   ///< cells with line ends
-  };
-
   /// Looks at a source's first row. True: it was a header and is not a row of data.
   virtual bool take_header(std::string_view row) = 0;
   /// Whether a later row is the source's header once more, as where files were joined.

@@ -17,6 +17,7 @@
 #include "block/config.h"
 #include "feature/feature_map.h"
 #include "model/sightings.h"
+#include "schema/schema.h"
 #include "spec/spec.h"
 #include "table/tables.h"
 #include "tape/parameters.h"
@@ -74,6 +75,11 @@ class Model {
   const std::vector<std::uint64_t>& plan() const { return plan_; }
   void set_plan(std::vector<std::uint64_t> words) { plan_ = std::move(words); }
 
+  /// How the rows are read that it learned, which may still become more as it learns; null: it has
+  /// learned VW text alone. No prediction of VW text depends on it.
+  const std::shared_ptr<schema::SharedSchema>& schema() const { return schema_; }
+  void set_schema(std::shared_ptr<schema::SharedSchema> schema) { schema_ = std::move(schema); }
+
   /// Brings tables and layers to the number of fields that features() has found. Cheap when
   /// nothing changed.
   void fit_fields() {
@@ -102,6 +108,7 @@ class Model {
   std::shared_ptr<Sightings> sightings_ = std::make_shared<Sightings>();
   Parameters parameters_;
   std::vector<std::uint64_t> plan_;
+  std::shared_ptr<schema::SharedSchema> schema_;
 };
 
 /// What a model's shards are made of; those of fields get their slots as fields come.

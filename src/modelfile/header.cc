@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "model/expiry.h"
+#include "schema/schema.h"
 #include "spec/entries.h"
 #include "spec/json.h"
 #include "store/checksum.h"
@@ -48,6 +49,7 @@ Json make_header(const model::Model& model, const Json& shards) {
   }
   header["shards"] = shards;
   if (!model.plan().empty()) header["plan"] = model.plan();
+  if (model.schema() != nullptr) header["schema"] = schema::to_text(*model.schema()->get());
   return header;
 }
 

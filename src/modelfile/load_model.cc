@@ -16,6 +16,7 @@
 #include "modelfile/sightings_io.h"
 #include "modelfile/tables_io.h"
 #include "net/make_blocks.h"
+#include "schema/schema.h"
 #include "spec/config.h"
 #include "spec/json.h"
 #include "table/machine_memory.h"
@@ -126,6 +127,10 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
     read_identity(header, model.spec(), model.parameters().scalars);
     if (header.contains("plan")) {
       model.set_plan(header["plan"].get<std::vector<std::uint64_t>>());
+    }
+    if (header.contains("schema")) {
+      model.set_schema(std::make_shared<schema::SharedSchema>(
+          schema::from_text(header["schema"].get<std::string>())));
     }
     if (model.tables().hashed() != nullptr) check_hashed(*model.tables().hashed(), memory_limit);
     load_tables(model.tables(), sections, header.at("shards"), by);

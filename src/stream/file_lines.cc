@@ -26,9 +26,9 @@ bool is_one_line_by_mistake(const text::ExampleChunk& chunk) {
 
 }  // namespace
 
-FileLines::FileLines(std::vector<std::string> paths, CutterOptions options, SourceEvents* events,
-                     const std::optional<std::string>& follow_after)
-    : events_(events), cutter_(options, follow_after ? nullptr : &stop_) {
+FileLines::FileLines(std::vector<std::string> paths, const CutterOptions& options,
+                     SourceEvents* events, const std::optional<std::string>& follow_after)
+    : events_(events), cutter_(make_cutter(options, follow_after ? nullptr : &stop_)) {
   if (follow_after) {
     folder_.emplace(paths.at(0), *follow_after, events, stop_);
     bytes_total_.reset();
@@ -66,7 +66,7 @@ void FileLines::open(std::uint32_t source) {
   if (events_ != nullptr) opened = watch_source(std::move(opened), source, *events_, stop);
   const std::lock_guard lock(progress_mutex_);
   source_ = std::move(opened);
-  cutter_.start(*source_, source);
+  cutter_->start(*source_, source);
 }
 
 const std::string& FileLines::source_name(std::uint32_t source) const {
@@ -100,7 +100,7 @@ bool FileLines::next(text::ExampleChunk& chunk) {
         }
         open(*source);
       }
-      if (cutter_.next(chunk)) {
+      if (cutter_->next(chunk)) {
         if (is_one_line_by_mistake(chunk)) {
           throw std::runtime_error(source_->name() + ": " + text::kEndsByCarriageReturns);
         }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "stream/byte_source.h"
+#include "stream/cutter.h"
 #include "stream/folder_paths.h"
-#include "stream/line_cutter.h"
 #include "stream/source_events.h"
 #include "stream/stop_flag.h"
 #include "text/example.h"
@@ -28,7 +28,8 @@ class FileLines {
   /// which the files with higher names are read as they appear, each to its end; a chunk without
   /// lines (ExampleChunk::ends_source) follows the last one of each, also of one that `events` does
   /// not want.
-  FileLines(std::vector<std::string> paths, CutterOptions options, SourceEvents* events = nullptr,
+  FileLines(std::vector<std::string> paths, const CutterOptions& options,
+            SourceEvents* events = nullptr,
             const std::optional<std::string>& follow_after = std::nullopt);
   FileLines(const FileLines&) = delete;
   FileLines& operator=(const FileLines&) = delete;
@@ -60,7 +61,7 @@ class FileLines {
   SourceEvents* const events_;
   StopFlag stop_;
   std::optional<FolderPaths> folder_;
-  LineCutter cutter_;
+  std::unique_ptr<Cutter> cutter_;
   std::uint32_t next_source_ = 0;
   std::uint64_t next_block_ = 0;
   mutable std::mutex progress_mutex_;  // guards names_ and the two below while they change

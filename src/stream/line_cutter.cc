@@ -1,22 +1,13 @@
 #include "stream/line_cutter.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 
 namespace leveret::stream {
 
 LineCutter::LineCutter(CutterOptions options, const StopFlag* stop)
-    : options_(options), stop_(stop) {
-  if (options_.max_line < 1 || options_.max_line > kMaxMaxLine) {
-    throw std::runtime_error(fmt::format("--max_line {} is out of range; give 1 to {} bytes",
-                                         options_.max_line, kMaxMaxLine));
-  }
-  options_.chunk_bytes = std::clamp(options_.chunk_bytes, std::size_t{16}, kMaxMaxLine);
-}
+    : options_(std::move(options)), stop_(stop) {}
 
 void LineCutter::start(ByteSource& source, std::uint32_t source_index) {
   source_ = &source;
@@ -138,7 +129,7 @@ bool LineCutter::hand_over_rest(text::ExampleChunk& chunk) {
 /// The line at the front of buffer_ is above max_line: reads on to its end, keeping its beginning.
 void LineCutter::skip_long_line(text::ExampleChunk& chunk) {
   begin_chunk(chunk);
-  const std::size_t excerpt = std::min({filled_, options_.max_line, kLongLineExcerpt});
+  const std::size_t excerpt = std::min({filled_, options_.max_line, kExcerpt});
   chunk.bytes.assign(buffer_, 0, excerpt);
   chunk.bad.push_back({first_line_, 0, static_cast<std::uint32_t>(excerpt),
                        static_cast<std::uint32_t>(options_.max_line + 1),

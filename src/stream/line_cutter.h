@@ -6,38 +6,20 @@
 #include <exception>
 #include <string>
 
-#include "stream/byte_source.h"
+#include "stream/cutter.h"
 #include "text/example.h"
 
 namespace leveret::stream {
 
-struct CutterOptions {
-  std::size_t chunk_bytes = 64 << 10;  ///< a chunk is handed on when this full, or sooner
-  std::size_t max_line = 64 << 20;      ///< bytes without the line end; at most kMaxMaxLine
-};
-
-/// Offsets in a chunk have 32 bits, and a chunk may hold a long line and others.
-inline constexpr std::size_t kMaxMaxLine = std::size_t{2} << 30;
-
 /// Not thread safe. Memory: one chunk, or twice the longest line where that is more.
-class LineCutter {
+class LineCutter final : public Cutter {
  public:
   /// `stop`, when given, must outlive the cutter.
   explicit LineCutter(CutterOptions options, const StopFlag* stop = nullptr);
 
-  /// Begins a new source; no line goes over from the one before.
-  void start(ByteSource& source, std::uint32_t source_index);
-
-  /// Fills `chunk` with the next lines: as many as fit, or those that are there when the source
-  /// pauses. False at the end. The last line needs no line end, but a line that an error or the
-  /// stop flag cut short is none, and is dropped; an error of the source is thrown once the lines
-  /// before it are handed out.
-  ///
-  /// A line above max_line comes as a chunk of its own with one BadLine, which holds the line's
-  /// first kLongLineExcerpt bytes; such a chunk must not be parsed (parse_chunk in text_reader.h).
-  bool next(text::ExampleChunk& chunk);
-
-  static constexpr std::size_t kLongLineExcerpt = 1024;
+  void start(ByteSource& source, std::uint32_t source_index) override;
+  /// A line above max_line is bad before it is parsed.
+  bool next(text::ExampleChunk& chunk) override;
 
  private:
   bool scan();

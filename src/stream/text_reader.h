@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -29,7 +30,10 @@ struct ReaderOptions {
   /// As that of FileLines.
   std::optional<std::string> follow_after = {};
 
-  CutterOptions cutter() const { return {chunk_bytes, max_line}; }
+  /// As that of CutterOptions.
+  std::shared_ptr<const schema::RowInput> rows = nullptr;
+
+  CutterOptions cutter() const { return {chunk_bytes, max_line, rows}; }
 
   /// Bytes held ahead, which bound what long lines take; chunks of usual lines stay far below.
   std::size_t bytes_ahead() const { return 16 * chunk_bytes * chunks_ahead; }

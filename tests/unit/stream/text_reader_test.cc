@@ -133,7 +133,7 @@ TEST_CASE("a line of any length up to max_line is whole, a longer one is reporte
             if (!lines[i].empty() || i + 1 < last || final_newline) good[{0, i + 1}] = lines[i];
           } else {
             long_ones[{0, i + 1}] =
-                lines[i].substr(0, std::min(max_line, LineCutter::kLongLineExcerpt));
+                lines[i].substr(0, std::min(max_line, Cutter::kExcerpt));
           }
         }
         if (final_newline) text += "\n";
@@ -160,7 +160,7 @@ TEST_CASE("a line far above max_line takes bounded memory") {
   CHECK(lines.good.size() == 2);
   CHECK(lines.good.at({0, 3}) == "-1 |c d");
   REQUIRE(lines.long_ones.size() == 1);
-  CHECK(lines.long_ones.at({0, 2}) == std::string(LineCutter::kLongLineExcerpt, 'x'));
+  CHECK(lines.long_ones.at({0, 2}) == std::string(Cutter::kExcerpt, 'x'));
   CHECK(lines.largest < 2000);
 }
 

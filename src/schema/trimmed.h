@@ -1,0 +1,16 @@
+/// Text without the blanks around it, as cells of all formats are taken.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace leveret::schema {
+
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+}  // namespace leveret::schema
