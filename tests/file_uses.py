@@ -64,7 +64,8 @@ ONE = {
     "predict": Verb(("-d", GIVEN, "-i"), (*SCORES, PRINTED), ("-d", "-i")),
     "evaluate": Verb(("-d", GIVEN, "-i"), ("--quarantine", "-c", PRINTED), ("-d", "-i")),
     "audit": Verb(("-d", GIVEN, "-i", "--field"), ("--quarantine", PRINTED), ("-d",)),
-    "convert": Verb(("-d", GIVEN), ("--quarantine", PRINTED), ("-d",), words=["libffm"]),
+    "convert": Verb(("-d", GIVEN, "-i"), ("--quarantine", PRINTED), ("-d",), words=["libffm"]),
+    "schema": Verb(("-d", GIVEN, "-i"), ("--quarantine", PRINTED), ("-d", "-i")),
     "export": Verb(("-i", "--previous"), ("-o",), ("-i", "-o"), {("--previous", "-o")}),
     "inspect": Verb(
         ("FILE", "--names"), (PRINTED,), ("FILE", "--names"), words=["--weights"]
@@ -89,7 +90,7 @@ SEVERAL = {
 }
 VERBS = SEVERAL if MPI else ONE
 # Needs --follow and its folder: tests/cli/train/kept.
-ELSEWHERE = {"train": {"--textfile"}}
+ELSEWHERE = {"train": {"--textfile", "--schema"}}
 if MPI:
     READS["-i"] = "folder"
     READS["-f"] = "folder"

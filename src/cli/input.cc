@@ -11,6 +11,7 @@
 #include "cache/cache_tee.h"
 #include "cli/console.h"
 #include "cli/process.h"
+#include "cli/raw_rows.h"
 #include "dist/talk/agreement.h"
 #include "feature/feature_map.h"
 #include "model/parser_options.h"
@@ -128,6 +129,7 @@ void settle_input(InputOptions& options) {
     }
     options.cache = options.data[0] + ".lvcache";
   }
+  settle_rows(options);
   if (options.kill_cache && access(options.cache.c_str(), F_OK) == 0 &&
       !cache::is_cache(options.cache)) {
     throw CLI::ValidationError(
@@ -152,6 +154,7 @@ std::unique_ptr<stream::ExampleSource> open_text(const InputOptions& options,
   reader.events = events;
   reader.follow_after = options.follow_after;
   reader.max_line = options.max_line;
+  reader.rows = options.rows;
   if (options.follow_after) reader.chunks_ahead = kFollowAhead;
   if (processors() == 1) {
     return std::make_unique<stream::SerialReader>(options.data, reader, names, parser);
@@ -238,6 +241,7 @@ std::unique_ptr<stream::ExampleSource> open_lines(const InputOptions& options, L
   reader.events = events;
   reader.follow_after = options.follow_after;
   reader.max_line = options.max_line;
+  reader.rows = options.rows;
   reader.chunks_ahead = ahead.chunks;
   reader.chunk_bytes = ahead.chunk_bytes;
   return std::make_unique<stream::TextReader>(options.data, reader);
@@ -248,7 +252,7 @@ std::unique_ptr<stream::BadLineTally> bad_line_tally(const InputOptions& options
   stream::BadLineOptions tally;
   if (!options.bad_lines.empty()) tally.policy = stream::parse_bad_line_policy(options.bad_lines);
   tally.quarantine = options.quarantine;
-  tally.format_of = format_of;
+  if (options.rows == nullptr) tally.format_of = format_of;
   if (!options.quiet) {
     tally.report = [](const std::string& report) { say(logs() ? "warning: " + report : report); };
   }

@@ -12,6 +12,7 @@
 #include "cli/console.h"
 #include "convert/foreign_row.h"
 #include "options/cli11_fwd.h"
+#include "schema/row_reader.h"
 #include "spec/spec.h"
 #include "stream/bad_lines.h"
 #include "stream/example_source.h"
@@ -32,6 +33,11 @@ struct InputOptions {
   /// `data` is a folder that fills, of which the files behind this name are read; of --follow.
   std::optional<std::string> follow_after = {};
   bool quiet = false;  ///< no reports of bad lines
+  /// --format; empty: by the names of the files. Of verbs that read raw rows (raw_rows.h).
+  std::string format;
+  bool takes_rows = false;
+  /// How raw rows are read; null: the input is VW text. By settle_input().
+  std::shared_ptr<schema::RowInput> rows = nullptr;
 
   /// The name of the cache where -c has none.
   static constexpr const char* kBesideData = "{DATA}.lvcache";
@@ -53,8 +59,8 @@ const CLI::Validator& not_empty();
 const CLI::Validator& result_name();
 
 /// Once the options are parsed: names the cache beside the data where -c has no name of its own,
-/// and sees to it that -k removes nothing but a cache. Misuse is
-/// CLI::ValidationError.
+/// sees to it that -k removes nothing but a cache, and finds out whether the input is raw rows.
+/// Misuse is CLI::ValidationError.
 void settle_input(InputOptions& options);
 
 /// How the text is to be parsed for a model that knows these namespaces.

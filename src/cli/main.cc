@@ -24,6 +24,7 @@ int run(int argc, char** argv) {
   setup_evaluate(app, exit_code);
   setup_compare(app, exit_code);
   setup_convert(app, exit_code);
+  setup_schema(app, exit_code);
   setup_export(app, exit_code);
   setup_inspect(app, exit_code);
   setup_audit(app, exit_code);

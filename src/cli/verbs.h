@@ -16,6 +16,7 @@ void setup_serve(CLI::App& app, int& exit_code);
 void setup_evaluate(CLI::App& app, int& exit_code);
 void setup_compare(CLI::App& app, int& exit_code);
 void setup_export(CLI::App& app, int& exit_code);
+void setup_schema(CLI::App& app, int& exit_code);
 void setup_inspect(CLI::App& app, int& exit_code);
 void setup_audit(CLI::App& app, int& exit_code);
 void setup_diff(CLI::App& app, int& exit_code);

@@ -11,9 +11,10 @@ constexpr Screen kScreens[] = {
     {"train", R"(Usage: leveret train [OPTIONS] [FILE ...]         (--help_all: all options)
   zstdcat clicks.vw.zst | leveret train -f model.lvt
 
-Data      -d FILE ...            VW text, plain, gzip or zstd (default: stdin)
+Data      -d FILE ...            VW text, CSV, TSV, JSON lines (default: stdin)
+          --label COLUMN         CSV, TSV, JSON: the clicks (label, click ...)
+          --column NAME=KIND     likewise: what a column is (leveret schema)
           --follow               -d is a folder: learn its files as they appear
-          --bad_lines POLICY     fail, skip or max=N (default: up to 1 %)
           -c [FILE]              keep the parsed input in a cache for next time
           --passes N             read the input N times; needs -c
 Model     --model NAME           deepffm (default), ffm, dcnv2 ... (help models)
@@ -35,7 +36,8 @@ Output    -f MODEL               save the model here
     {"predict", R"(Usage: leveret predict [OPTIONS] -i MODEL [FILE ...]   (--help_all: all options)
   leveret predict -i model.lvt candidates.vw >probabilities
 
-Data      -d FILE ...            VW text, plain, gzip or zstd (default: stdin)
+Data      -d FILE ...            VW text, CSV, TSV, JSON lines (default: stdin)
+          --format FORMAT        vw, csv, tsv, json (default: by file names)
           --bad_lines POLICY     fail, skip (default) or max=N
           --context NS[,NS...]   namespaces that lines of one request share
           --context_lines        lines are a context, candidates, an empty line
@@ -96,6 +98,7 @@ Exit code 3: B is worse.
   leveret convert csv --label clicked clicks.csv | leveret train -f model.lvt
 
 Format    FORMAT                 csv, criteo, avazu, kdd2012, libffm (or libsvm)
+          -i MODEL               csv, tsv, json: as this model reads such rows
 Data      -d FILE ...            plain, gzip or zstd (default: stdin)
           --bad_lines POLICY     fail, skip or max=N (default: up to 1 %)
 CSV       --label NAME           the column of the label (label, else click)
@@ -108,6 +111,20 @@ CSV       --label NAME           the column of the label (label, else click)
           --columns NAME,...     names of columns where there is no header
           --delimiter BYTE       one byte, or the word tab (,)
 Output    --quiet                no summary on stderr
+)"},
+    {"schema", R"(Usage: leveret schema [OPTIONS] [FILE ...]        (--help_all: all options)
+  leveret schema log.csv >columns.txt      (train log.csv --schema columns.txt)
+  leveret schema -i model.lvt
+
+Data      -d FILE ...            CSV, TSV or JSON lines, plain, gzip or zstd
+          --format FORMAT        csv, tsv or json (default: by file names)
+Model     -i MODEL               print the schema of this model
+Columns   --label COLUMN         the clicks (label, click, clicked or target)
+          --tag COLUMN           stands beside predictions
+          --weight COLUMN        importance weights
+          --column NAME=KIND     label, weight, tag, id, ignore, category, list,
+                                 text, number, as in age=number:bins=20
+Output    --quiet                no table of the columns on stderr
 )"},
     {"export", R"(Usage: leveret export [OPTIONS] -i MODEL -o FILE   (--help_all: all options)
   leveret export -i model.lvt -o served.lvt --bits 8

@@ -156,6 +156,7 @@ void check_files(const TrainOptions& options) {
   uses.add(options.input);
   uses.add_model("-i", options.initial_model);
   uses.add_field_files(options.flags.files());
+  if (!options.columns.schema.empty()) uses.add_read("--schema", options.columns.schema);
   uses.add_saved_model("-f", options.final_model);
   add_uses(uses, options.report);
   if (const std::string& textfile = options.following.textfile; !textfile.empty()) {
@@ -167,6 +168,7 @@ void check_files(const TrainOptions& options) {
 
 int run_train(TrainOptions& options, bool allow_mpirun) {
   settle_input(options.input);
+  settle_columns(options.input, options.columns);
   settle_report(options.report);
   check_options(options, allow_mpirun);
   check_files(options);
@@ -269,6 +271,9 @@ void setup_train(CLI::App& app, int& exit_code) {
   CLI::App* verb =
       app.add_subcommand("train", "learn a model in one pass, with progressive validation");
   add_input_options(*verb, options->input);
+  add_format_option(*verb, options->input);
+  add_column_options(*verb, options->columns);
+  add_schema_option(*verb, options->columns);
   add_files(*verb, *options);
   add_report_options(*verb, options->report);
   verb->add_flag("--json", options->report.json,

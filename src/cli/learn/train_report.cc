@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "kernels/dispatch.h"
 
 namespace leveret::cli {
@@ -18,10 +20,11 @@ void TrainReport::open_predictions() {
     predictions_.emplace(options_.predictions, Output::File::kWhole);
 }
 
-void TrainReport::begin_progress(bool dropped) {
+void TrainReport::begin_progress(bool dropped, bool later) {
   if (options_.quiet) return;
   if (dropped) say("without -f the model is dropped at the end");
-  if (options_.shows_progress) say_raw(metrics::Progress::header());
+  header_due_ = options_.shows_progress && later;
+  if (options_.shows_progress && !later) say_raw(metrics::Progress::header());
 }
 
 void TrainReport::begin_pass(const stream::ExampleSource& source) {
@@ -58,6 +61,7 @@ void TrainReport::count(const predict::Outcome& outcome, std::uint64_t bad_lines
   const bool full = windows_.add(outcome.probability, outcome.label, outcome.importance);
   if (full && metrics_) write_window(bad_lines);
   if (tells() && options_.shows_progress && progress_.due(examples_)) {
+    if (std::exchange(header_due_, false)) say_raw(metrics::Progress::header());
     say_raw(progress_.line(examples_, windows_.total(), outcome.label, outcome.probability,
                            outcome.features));
   }

@@ -35,8 +35,9 @@ class TrainReport {
   /// Opens the file of predictions: a folder that cannot be written is known before anything is
   /// learned.
   void open_predictions();
-  /// `dropped`: no model will be saved.
-  void begin_progress(bool dropped);
+  /// `dropped`: no model will be saved. `later`: the names of the columns of progress come with its
+  /// first line, as other things are told before it.
+  void begin_progress(bool dropped, bool later = false);
   /// The source lives until the end of the pass. The file of metrics is opened with the first one:
   /// windows are seen as they come, and not before there is something to learn from.
   void begin_pass(const stream::ExampleSource& source);
@@ -90,7 +91,7 @@ class TrainReport {
   std::optional<train::Answers> answers_;
   std::string lines_;
   std::uint64_t examples_ = 0, features_ = 0, labelled_ = 0, clicks_ = 0;
-  bool held_out_ = false;
+  bool held_out_ = false, header_due_ = false;
   std::optional<metrics::MetricsSnapshot> first_pass_;  ///< what was told, when it ended
 };
 

@@ -70,7 +70,7 @@ class TrainRun final : private train::SessionEvents {
       in_shards_.emplace(*shards_, names_);
       session_.emplace(
           *in_shards_,
-          [this] { return std::make_shared<model::Model>(dist::gather(*shards_, memory_)); },
+          [this] { return gathered(); },
           names_, kernels_, how);
     } else {
       auto model = std::make_shared<model::Model>(begin_model());
@@ -91,7 +91,7 @@ class TrainRun final : private train::SessionEvents {
             "leave out --holdout_off");
       }
     }
-    report_.begin_progress(options_.final_model.empty());
+    report_.begin_progress(options_.final_model.empty(), input_.rows != nullptr);
     StopOnSignal stop;
     stop_ = &stop;
     try {
@@ -127,6 +127,11 @@ class TrainRun final : private train::SessionEvents {
       leave_unfinished();
     }
     model::Model model = first_model(options_, follow_.path, resumed_, memory_, notes_);
+    learn_rows(input_, options_.columns, model, follow_.path, options_.report.quiet);
+    // Who waits for a prediction before the next row would wait for good.
+    if (input_.rows != nullptr && !options_.report.predictions.empty()) {
+      input_.rows->options.least_rows = 1;
+    }
     is_new_ = model.parameters().scalars.examples == 0;
     overflow_before_ = model.tables().overflow_lookups();
     if (options_.follow) {
@@ -269,7 +274,13 @@ class TrainRun final : private train::SessionEvents {
   /// Learning goes on with what it is of.
   std::shared_ptr<const model::Model> whole_model() {
     if (!shards_) return session_->model();
-    return std::make_shared<model::Model>(dist::gather(*shards_, memory_));
+    return gathered();
+  }
+
+  std::shared_ptr<model::Model> gathered() const {
+    auto model = std::make_shared<model::Model>(dist::gather(*shards_, memory_));
+    if (input_.rows != nullptr) model->set_schema(input_.rows->schema);
+    return model;
   }
 
   bool has_best() const { return held_out_ && held_out_->has_best(); }

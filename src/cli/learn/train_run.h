@@ -9,12 +9,14 @@
 #include "cli/learn/pass_options.h"
 #include "cli/learn/report_options.h"
 #include "cli/learn/save_interval.h"
+#include "cli/raw_rows.h"
 #include "options/spec_flags.h"
 
 namespace leveret::cli {
 
 struct TrainOptions {
   InputOptions input;
+  ColumnFlags columns;
   ReportOptions report;
   options::SpecFlags flags;
   std::string initial_model;          ///< -i; empty: a new model

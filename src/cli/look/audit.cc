@@ -9,6 +9,7 @@
 #include "cli/look/audit_facts.h"
 #include "cli/look/audit_json.h"
 #include "cli/look/audit_text.h"
+#include "cli/raw_rows.h"
 #include "cli/score/figures.h"
 #include "cli/score/served_model.h"
 #include "cli/signals.h"
@@ -61,6 +62,7 @@ void print_each(const AuditOptions& options, text::NamespaceNames& names, const 
 }
 
 void audit_features(const AuditOptions& options) {
+  read_rows_alone(options.input);
   const spec::Spec spec = options.flags.spec();
   text::NamespaceNames names;
   feature::FeatureMap features(spec.map_options(), {});
@@ -86,6 +88,7 @@ void audit_features(const AuditOptions& options) {
 void audit_model(const AuditOptions& options) {
   const ServedModel served(options.model, options.mmap);
   const model::Model& model = *served.get();
+  read_rows_for(options.input, model, options.model, /*needs_label=*/false);
   const spec::Spec spec = options.flags.spec(model.spec(), options.model);
   text::NamespaceNames names;  // not closed: those that the model does not know are printed, too
   predict::Predictor predictor(served.get(), names, kernels::active());
@@ -156,6 +159,7 @@ void setup_audit(CLI::App& app, int& exit_code) {
       ->needs(explain);
   verb->add_flag("--json", options->json, "one line of JSON for each example");
   add_input_options(*verb, options->input);
+  add_format_option(*verb, options->input);
   options->flags.add_to(*verb, kFeatureOptions);
   verb->callback([options, &exit_code] {
     settle_input(options->input);

@@ -1,11 +1,15 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/process.h"
+#include "cli/raw_rows.h"
 #include "cli/score/comparison.h"
 #include "cli/score/served_model.h"
 #include "cli/score/slice_options.h"
@@ -28,10 +32,23 @@ struct CompareOptions {
   bool json = false;
 };
 
+/// Both read the same lines, so the rows must become the same for both.
+void check_same_schema(const CompareOptions& options, const model::Model& a,
+                       const model::Model& b) {
+  if (options.input.rows == nullptr || a.schema() == nullptr) return;
+  if (b.schema() != nullptr && *a.schema()->get() == *b.schema()->get()) return;
+  throw std::runtime_error(
+      fmt::format("{} and {} read raw rows by different schemas: evaluate each by itself, or learn "
+                  "both by the same --schema",
+                  options.a, options.b));
+}
+
 int run_compare(const CompareOptions& options) {
   const ServedModel a(options.a, false), b(options.b, false);
   publish::Judge judge({a.get(), b.get()},
                        {options.slices.by, static_cast<std::uint32_t>(options.input.max_line)});
+  check_same_schema(options, *a.get(), *b.get());
+  read_rows_for(options.input, *a.get(), options.a, /*needs_label=*/true);
   const auto tally = bad_line_tally(options.input);
   const auto source = open_lines(options.input, {2});
   work_through(*source, *tally, {[&] { return tally->good(); }}, [&] {
@@ -78,6 +95,7 @@ void setup_compare(CLI::App& app, int& exit_code) {
       ->check(not_empty())
       ->required();
   add_input_options(*verb, options->input);
+  add_format_option(*verb, options->input);
   add_slice_options(*verb, options->slices);
   verb->add_option("--tolerance", options->tolerance, "what B's logloss may be above A's")
       ->type_name("X")

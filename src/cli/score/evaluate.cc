@@ -6,6 +6,7 @@
 #include "cli/file_uses.h"
 #include "cli/input.h"
 #include "cli/process.h"
+#include "cli/raw_rows.h"
 #include "cli/score/evaluation.h"
 #include "cli/score/served_model.h"
 #include "cli/score/skew_report.h"
@@ -87,6 +88,7 @@ int run_evaluate(const EvaluateOptions& options) {
   // A cache that is made here keeps the names of all namespaces.
   if (options.input.cache.empty()) model.features().close_names(names);
   predict::Predictor predictor(served.get(), names, kernels::active());
+  read_rows_for(options.input, model, options.model, /*needs_label=*/true);
   const auto tally = bad_line_tally(options.input);
   const auto source = open_examples(options.input, names, parser_of(options, model), *tally);
   skew::SkewCounter counter(served.get(), names);
@@ -133,6 +135,7 @@ void setup_evaluate(CLI::App& app, int& exit_code) {
   add_strict_option(*verb, options->strict);
   add_input_options(*verb, options->input);
   add_cache_options(*verb, options->input);
+  add_format_option(*verb, options->input);
   verb->callback([options, &exit_code] {
     settle_input(options->input);
     if (!options->slices.by.empty() && !options->input.cache.empty()) {

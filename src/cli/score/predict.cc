@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/file_uses.h"
+#include "cli/raw_rows.h"
 #include "cli/score/context_option.h"
 #include "cli/score/predict_run.h"
 #include "cli/score/served_model.h"
@@ -59,6 +60,7 @@ void setup_predict(CLI::App& app, int& exit_code) {
   add_input_options(*verb, options->input);
   verb->get_option("--bad_lines")->description("fail, skip or max=N; default: skip");
   add_cache_options(*verb, options->input);
+  add_format_option(*verb, options->input);
   verb->callback([options, &exit_code] {
     settle_input(options->input);
     split_context(options->context);

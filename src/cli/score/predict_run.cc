@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/console.h"
+#include "cli/raw_rows.h"
 #include "cli/score/results.h"
 #include "cli/score/served_model.h"
 #include "cli/score/skew_report.h"
@@ -118,6 +119,8 @@ class PredictRun {
   /// Threads parse for themselves, unless it takes the lines before a chunk to know what it is.
   /// Lines that are parsed ahead would be parsed for an older model.
   void open_source() {
+    read_rows_for(options_.input, *version_->model, options_.model + options_.watch,
+                  /*needs_label=*/false);
     threads_parse_ =
         (options_.threads > 1 || place_) && options_.input.cache.empty() && !options_.context_lines;
     source_ = threads_parse_ || place_

@@ -13,6 +13,7 @@
 #include "cli/console.h"
 #include "cli/file_uses.h"
 #include "cli/input.h"
+#include "cli/ship/convert_by_schema.h"
 #include "cli/verbs.h"
 #include "convert/convert_avazu.h"
 #include "convert/convert_criteo.h"
@@ -36,6 +37,7 @@ struct ConvertOptions {
   std::string numeric_as;
   std::string label, delimiter = ",", quoting, fields;
   std::vector<std::string> ignore, positive, missing, columns;
+  std::string model;  ///< -i; empty: by the options
   bool no_label = false;
   bool quiet = false;
 };
@@ -237,8 +239,33 @@ void run_convert(const ConvertOptions& o) {
   }
 }
 
+/// With -i the model says how its rows are read.
+void check_model_options(const ConvertOptions& o, const CLI::App& verb) {
+  for (const char* name : {"--label", "--no_label", "--positive", "--ignore", "--missing",
+                           "--columns", "--numeric", "--numeric_as", "--fields"}) {
+    if (verb.count(name) > 0) misuse(name, "does not go with -i, whose model says it");
+  }
+  if (o.format != "csv" && o.format != "tsv" && o.format != "json") {
+    misuse("-i", "is for csv, tsv and json");
+  }
+  if (o.format != "csv" && verb.count("--delimiter") + verb.count("--quoting") > 0) {
+    misuse("--delimiter and --quoting", fmt::format("have no meaning for {}", o.format));
+  }
+}
+
+void run_by_schema(const ConvertOptions& o, const CLI::App& verb) {
+  schema::FormatWord format = schema::parse_format(o.format);
+  if (verb.count("--delimiter") > 0) format.delimiter = delimiter_of(o.delimiter);
+  if (o.quoting == "none") format.quoted = false;
+  convert_by_schema(o.model, o.input, format, o.quiet);
+}
+
 /// Options that mean nothing to the format are misuse: nothing a user asks for is dropped.
 void check_options(const ConvertOptions& o, const CLI::App& verb) {
+  if (!o.model.empty()) return check_model_options(o, verb);
+  if (o.format == "tsv" || o.format == "json") {
+    misuse(o.format, "is for a model that has learned such rows: add -i MODEL");
+  }
   for (const char* name : {"--label", "--no_label", "--positive", "--ignore", "--missing",
                            "--columns", "--delimiter", "--numeric_as"}) {
     bool for_criteo = o.format == "criteo" && std::string_view(name) == "--numeric_as";
@@ -262,6 +289,7 @@ void check_options(const ConvertOptions& o, const CLI::App& verb) {
 void check_files(const ConvertOptions& o) {
   FileUses uses;
   uses.add(o.input);
+  uses.add_model("-i", o.model);
   uses.add_result("", "-");
   uses.check();
 }
@@ -283,11 +311,16 @@ void setup_convert(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<ConvertOptions>();
   CLI::App* verb =
       app.add_subcommand("convert", "make VW text of CSV, Criteo, Avazu and other formats");
-  verb->add_option("format", o->format, "criteo, avazu, kdd2012, libffm (also libsvm) or csv")
+  verb->add_option("format", o->format,
+                   "criteo, avazu, kdd2012, libffm (also libsvm) or csv; with -i csv, tsv or json")
       ->type_name("FORMAT")
       ->required()
-      ->check(
-          options::one_of(std::vector<std::string>{"criteo", "avazu", "kdd2012", "libffm", "csv"}));
+      ->check(options::one_of(
+          std::vector<std::string>{"criteo", "avazu", "kdd2012", "libffm", "csv", "tsv", "json"}));
+  verb->add_option("-i,--initial_regressor", o->model,
+                   "the VW text as which this model, which has learned raw rows, reads such rows")
+      ->type_name("MODEL")
+      ->check(not_empty());
   add_input_options(*verb, o->input);
   verb->get_option("--data")->description("files, plain, gzip or zstd; none or -: standard input");
   verb->get_option("--max_line")->description("bytes; a longer row ends the run");
@@ -316,9 +349,13 @@ void setup_convert(CLI::App& app, int& exit_code) {
   verb->add_flag("--quiet", o->quiet, "no summary and no remarks on stderr");
   verb->callback([o, verb, &exit_code] {
     settle_input(o->input);
-    check_options(*o, *verb);
     check_files(*o);
-    run_convert(*o);
+    check_options(*o, *verb);
+    if (o->model.empty()) {
+      run_convert(*o);
+    } else {
+      run_by_schema(*o, *verb);
+    }
     exit_code = 0;
   });
 }

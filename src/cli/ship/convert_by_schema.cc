@@ -1,0 +1,46 @@
+#include "cli/ship/convert_by_schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "cli/console.h"
+#include "cli/raw_rows.h"
+#include "modelfile/model_io.h"
+#include "stream/text_reader.h"
+
+namespace leveret::cli {
+void convert_by_schema(const std::string& model, const InputOptions& given,
+                       const schema::FormatWord& format, bool quiet) {
+  InputOptions input = given;
+  input.rows = std::make_shared<schema::RowInput>();
+  input.rows->options.format = format;
+  input.rows->options.remark = [quiet](const std::string& text) {
+    if (!quiet) say("warning: " + text);
+  };
+  read_rows_for(input, modelfile::load_model(model, modelfile::default_memory_limit()), model,
+                /*needs_label=*/false);
+  const auto tally = bad_line_tally(input);
+  const auto source = open_lines(input, {2});
+  Output output("");
+  std::uint64_t lines = 0;
+  work_through(*source, *tally, {[&] { return lines; }}, [&] {
+    text::ExampleChunk chunk;
+    while (source->next(chunk)) {
+      tally->add(chunk, source->source_name(chunk.source));
+      if (!chunk.bad.empty()) continue;
+      const auto rows = static_cast<std::uint64_t>(std::ranges::count(chunk.bytes, '\n'));
+      tally->add_cached(rows, 0);
+      lines += rows;
+      output.write(chunk.bytes);
+      output.flush();  // a live pipe gets what there is
+    }
+  });
+  tally->finish();
+  output.close();
+  if (!quiet) say(fmt::format("converted {} rows; {} bad", lines, tally->bad()));
+}
+
+}  // namespace leveret::cli
