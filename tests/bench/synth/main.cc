@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "columns.h"
 #include "options.h"
 #include "planted_model.h"
 #include "row_writer.h"
@@ -51,26 +52,38 @@ File open_truth(const std::string& path) {
   return file;
 }
 
-void generate(const Options& options) {
+/// `make` appends the row that the world has drawn.
+template <class World, class Make>
+void write_rows(const Options& options, World& world, Output& rows, const Make& make) {
   File truth_file = open_truth(options.truth);
-  Output rows(stdout, "stdout"), truth(truth_file.get(), options.truth);
-  PlantedModel model(options);
-  RowWriter writer(options);
+  Output truth(truth_file.get(), options.truth);
   Summary summary;
-  writer.header(rows.text());
   for (std::uint64_t i = 0; i < options.rows; ++i) {
-    model.draw(options.first + i);
-    writer.row(model, rows.text());
+    world.draw(options.first + i);
+    make(rows.text());
     rows.flush_if_full();
     if (truth_file) {
-      append_probability(model.probability(), truth.text());
+      append_probability(world.probability(), truth.text());
       truth.flush_if_full();
     }
-    if (!options.quiet) summary.add(model.probability(), model.clicked());
+    if (!options.quiet) summary.add(world.probability(), world.clicked());
   }
   rows.flush();
   if (truth_file) truth.flush();
   if (!options.quiet) fmt::print(stderr, "leveret-synth: {}\n", summary.text());
+}
+
+void generate(const Options& options) {
+  Output rows(stdout, "stdout");
+  if (options.columns) {
+    Columns columns(options.seed, options.base_rate);
+    rows.text() += Columns::header();
+    return write_rows(options, columns, rows, [&](std::string& to) { columns.append_row(to); });
+  }
+  PlantedModel model(options);
+  RowWriter writer(options);
+  writer.header(rows.text());
+  write_rows(options, model, rows, [&](std::string& to) { writer.row(model, to); });
 }
 
 }  // namespace

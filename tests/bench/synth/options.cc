@@ -63,6 +63,17 @@ void check_together(const Options& options, bool numeric_given, bool strength_gi
   }
 }
 
+/// A table has none of what fields have.
+void check_alone(const CLI::App& app, const CLI::Option& columns) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool goes_along = option == &columns || name == "--rows" || name == "--first" ||
+                            name == "--seed" || name == "--base-rate" || name == "--truth" ||
+                            name == "--quiet";
+    if (option->count() > 0 && !goes_along) throw CLI::ValidationError(name, "not with --columns");
+  }
+}
+
 }  // namespace
 
 ParsedOptions parse_options(int argc, char** argv) {
@@ -109,6 +120,10 @@ ParsedOptions parse_options(int argc, char** argv) {
       ->check(CLI::Range(0u, 1000u));
   app.add_flag("--populations", o.populations,
                "Two populations, told by the values of one field, with weights of their own");
+  CLI::Option* columns = app.add_flag(
+      "--columns", o.columns,
+      "A table in CSV in place of fields: an age, an income, a time, six categories, of which "
+      "waves and pairs are planted; takes --rows, --first, --seed, --base_rate and --truth");
   app.add_option("--base-rate,--base_rate", o.base_rate,
                  "Share of positives, .001 to .999 (default .25)")
       ->check(real_between(0.001, 0.999));
@@ -143,6 +158,7 @@ ParsedOptions parse_options(int argc, char** argv) {
     app.parse(argc, argv);
     if (numeric->count() == 0) o.numeric = o.fields / 3;
     if (kind->count() > 0 && drift->count() == 0) o.drift = kChanges;
+    if (columns->count() > 0) check_alone(app, *columns);
     check_together(o, numeric->count() > 0, strength->count() > 0);
   } catch (const CLI::ParseError& error) {
     parsed.exit_code = app.exit(error) == 0 ? 0 : 2;

@@ -22,6 +22,7 @@ struct Options {
   std::uint32_t order = 2;               ///< fields of a planted product: 2 or 3
   std::uint32_t numbers = 0;             ///< real numbers of a row, whose function is planted
   bool populations = false;              ///< two, with weights of their own
+  bool columns = false;                  ///< a table (columns.h) in place of fields
   double base_rate = 0.25;
   double drift = 0;  ///< how often, per million rows, the world is replaced
   DriftKind drift_kind = DriftKind::kUnnamed;
