@@ -98,7 +98,7 @@ std::shared_ptr<schema::SharedSchema> copy_of(const model::Model& model) {
   return std::make_shared<schema::SharedSchema>(*model.schema()->get());
 }
 
-/// What a person reads of a column's kind: its edges are numbers without end.
+/// The kind as a person reads it, with a count in place of the edges, which are many numbers.
 std::string kind_text(schema::Column column) {
   std::string text;
   if (column.has_edges() && !column.edges.empty()) {
@@ -155,6 +155,15 @@ void add_schema_option(CLI::App& app, ColumnFlags& flags) {
       ->check(not_empty());
 }
 
+std::shared_ptr<schema::RowInput> rows_of(const schema::FormatWord& format, bool quiet) {
+  auto rows = std::make_shared<schema::RowInput>();
+  rows->options.format = format;
+  rows->options.remark = [quiet](const std::string& text) {
+    if (!quiet) say("warning: " + text);
+  };
+  return rows;
+}
+
 void settle_rows(InputOptions& options) {
   if (!options.takes_rows) return;
   const std::optional<schema::FormatWord> format =
@@ -164,11 +173,7 @@ void settle_rows(InputOptions& options) {
   if (!options.cache.empty()) {
     row_misuse("-c", "caches keep VW text, not raw rows: leave it out, or convert the rows first");
   }
-  options.rows = std::make_shared<schema::RowInput>();
-  options.rows->options.format = *format;
-  options.rows->options.remark = [quiet = options.quiet](const std::string& text) {
-    if (!quiet) say("warning: " + text);
-  };
+  options.rows = rows_of(*format, options.quiet);
 }
 
 void settle_columns(InputOptions& options, const ColumnFlags& flags) {
@@ -183,7 +188,7 @@ void settle_columns(InputOptions& options, const ColumnFlags& flags) {
 }
 
 void learn_rows(const InputOptions& options, const ColumnFlags& flags, model::Model& model,
-                const std::string& name, bool quiet) {
+                const std::string& name, const ReportOptions& report) {
   if (options.rows == nullptr) return;
   if (model.schema() == nullptr) {
     if (model.parameters().scalars.examples > 0) {
@@ -201,7 +206,9 @@ void learn_rows(const InputOptions& options, const ColumnFlags& flags, model::Mo
   schema::RowInput& rows = *options.rows;
   rows.schema = model.schema();
   rows.options.needs_label = true;
-  rows.options.decided = [quiet](const std::vector<schema::ColumnFacts>& columns) {
+  // Who waits for a prediction sends no further row before it.
+  if (!report.predictions.empty()) rows.options.least_rows = 1;
+  rows.options.decided = [quiet = report.quiet](const std::vector<schema::ColumnFacts>& columns) {
     if (!quiet) {
       say("columns, by the first rows with values (--column NAME=KIND changes one):\n" +
           columns_table(columns));

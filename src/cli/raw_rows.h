@@ -2,10 +2,12 @@
 /// verb, and the schema by which they are read.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/input.h"
+#include "cli/learn/report_options.h"
 #include "model/model.h"
 #include "options/cli11_fwd.h"
 #include "schema/row_reader.h"
@@ -27,20 +29,22 @@ void add_column_options(CLI::App& app, ColumnFlags& flags);
 /// --schema.
 void add_schema_option(CLI::App& app, ColumnFlags& flags);
 
+/// Rows of this format, of which what is odd is told, unless `quiet`. Its schema is yet to be set.
+std::shared_ptr<schema::RowInput> rows_of(const schema::FormatWord& format, bool quiet);
 /// Finds out whether the input is raw rows, by --format or the names of its files, and sets
 /// InputOptions::rows where it is. Misuse is CLI::ValidationError.
 void settle_rows(InputOptions& options);
 /// Behind that: takes what the flags say of columns. Misuse likewise.
 void settle_columns(InputOptions& options, const ColumnFlags& flags);
 
-// Where the input is VW text these do nothing.
+// The next functions do nothing where the input is VW text.
 
 /// The rows are those of a model that learns: by its schema, or one that begins here, of which the
 /// model becomes the owner. `name`: of the model, for messages. std::runtime_error where it has
 /// learned VW text.
-/// `quiet`: without a table of the columns.
+/// `report`: whether a table of the columns is told, and whether somebody waits for predictions.
 void learn_rows(const InputOptions& options, const ColumnFlags& flags, model::Model& model,
-                const std::string& name, bool quiet);
+                const std::string& name, const ReportOptions& report);
 /// The rows are read by the schema of a model that does not learn them. std::runtime_error where
 /// it has none. `needs_label`: rows without that column are none.
 void read_rows_for(const InputOptions& options, const model::Model& model, const std::string& name,

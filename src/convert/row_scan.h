@@ -10,7 +10,7 @@ namespace leveret::convert {
 /// The mark that some programs begin a UTF-8 file with; no part of its first row.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// Where a row is wrong.
+/// The place where a row is wrong, and why it is.
 struct Fault {
   const char* at = nullptr;  ///< into the row
   const char* what = nullptr;
@@ -34,8 +34,7 @@ struct RowScan {
   std::uint64_t broken = 0;   ///< cells with line ends
 };
 
-/// Where a row is a line: the index of the `\n` that ends the one which begins at bytes[0], or
-/// npos.
+/// The index of the `\n` that ends the row which begins at bytes[0], or npos: a row is a line.
 inline std::size_t find_line_end(std::string_view bytes, RowScan& scan) {
   const std::size_t end = bytes.find('\n', scan.searched);
   scan.searched = bytes.size();

@@ -30,15 +30,15 @@ constexpr std::pair<NumberForm, std::string_view> kForms[] = {{NumberForm::kLine
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
 
-bool is_kind(std::string_view word) {
-  return std::ranges::find(kKinds, word, [](const auto& of) { return of.second; }) !=
-         std::end(kKinds);
-}
-
-Kind kind_of(std::string_view word) {
+std::optional<Kind> find_kind(std::string_view word) {
   for (const auto& [kind, name] : kKinds) {
     if (name == word) return kind;
   }
+  return std::nullopt;
+}
+
+Kind kind_of(std::string_view word) {
+  if (const std::optional<Kind> kind = find_kind(word)) return *kind;
   if (word == "vector") fail("vectors are not known yet; ignore leaves the column out");
   if (word == "date") fail("dates are not known yet; category takes each for a value of its own");
   fail(fmt::format("'{}' is no kind: label, weight, tag, id, ignore, category, number, list, text",
@@ -189,7 +189,7 @@ Column parse_named_column(std::string_view text) {
   for (std::size_t at = text.find('='); at != std::string_view::npos; at = text.find('=', at + 1)) {
     const std::string_view rest = text.substr(at + 1);
     const std::string_view word = rest.substr(0, rest.find(':'));
-    if (is_kind(word) || text.find('=', at + 1) == std::string_view::npos) {
+    if (find_kind(word) || text.find('=', at + 1) == std::string_view::npos) {
       return parse_column(std::string(text.substr(0, at)), rest);
     }
   }

@@ -8,8 +8,8 @@
 
 #include "convert/convert_numeric.h"
 #include "convert/csv_advice.h"
+#include "schema/cell_text.h"
 #include "schema/schema.h"
-#include "schema/trimmed.h"
 #include "text/carriage_returns.h"
 
 namespace leveret::schema {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "schema/cell_text.h"
+
 namespace leveret::schema {
 namespace {
 
@@ -11,17 +13,15 @@ constexpr std::string_view kLabelNames[] = {"label",    "click",      "clicked",
 /// Below so many values nothing is said of how often they come again.
 constexpr std::uint64_t kFew = 100;
 
-std::string lower(std::string_view text) {
+std::string lowered(std::string_view text) {
   std::string to(text);
-  std::ranges::transform(to, to.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
+  std::ranges::transform(to, to.begin(), lower);
   return to;
 }
 
 /// user_id, userId, zip, site-code: whole numbers in such columns are names.
 bool is_name_of_codes(std::string_view name) {
-  const std::string word = lower(name);
+  const std::string word = lowered(name);
   if (name.size() > 2 && name.ends_with("Id") && name[name.size() - 3] >= 'a') return true;
   for (const std::string_view end : {"id", "code", "zip", "zipcode", "postcode", "hash", "key"}) {
     if (word == end) return true;
@@ -58,7 +58,7 @@ Guess guess_text(const Sample& sample) {
 }  // namespace
 
 bool is_label_name(std::string_view name) {
-  return std::ranges::find(kLabelNames, lower(name)) != std::end(kLabelNames);
+  return std::ranges::find(kLabelNames, lowered(name)) != std::end(kLabelNames);
 }
 
 Guess guess(std::string_view name, const Sample& sample) {

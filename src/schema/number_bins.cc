@@ -7,6 +7,7 @@
 
 #include "convert/convert_numeric.h"
 #include "convert/convert_vw.h"
+#include "schema/cell_text.h"
 
 namespace leveret::schema {
 namespace {
@@ -76,11 +77,9 @@ std::vector<double> quantiles(std::vector<double> numbers, NumberForm form, std:
 bool is_missing_number(std::string_view text) {
   if (text.empty()) return true;
   if (text.size() > 7) return false;
-  char lower[7];
-  std::transform(text.begin(), text.end(), lower, [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
-  return std::ranges::find(kMissingWords, std::string_view(lower, text.size())) !=
+  char word[7];
+  std::ranges::transform(text, word, lower);
+  return std::ranges::find(kMissingWords, std::string_view(word, text.size())) !=
          std::end(kMissingWords);
 }
 

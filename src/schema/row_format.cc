@@ -24,11 +24,11 @@ constexpr std::pair<std::string_view, std::string_view> kSuffixes[] = {
 [[noreturn]] void refuse_word(const std::string& what) { throw std::runtime_error(what); }
 
 char delimiter_named(std::string_view value) {
-  if (value == "tab" || value == "\\t") return '\t';
-  if (value.size() != 1 || value == "\"" || value == "\n" || value == "\r") {
+  const std::optional<char> delimiter = read_delimiter(value);
+  if (!delimiter) {
     refuse_word("delimiter= is one byte or the word tab, neither a quote nor a line end");
   }
-  return value[0];
+  return *delimiter;
 }
 
 void take_option(FormatWord& format, std::string_view option) {
@@ -45,6 +45,12 @@ void take_option(FormatWord& format, std::string_view option) {
 }
 
 }  // namespace
+
+std::optional<char> read_delimiter(std::string_view word) {
+  if (word == "tab" || word == "\\t") return '\t';
+  const bool is_byte = word.size() == 1 && word != "\"" && word != "\n" && word != "\r";
+  return is_byte ? std::optional(word[0]) : std::nullopt;
+}
 
 FormatWord parse_format(std::string_view word) {
   const std::size_t colon = std::min(word.find(':'), word.size());

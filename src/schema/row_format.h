@@ -49,6 +49,8 @@ struct FormatWord {
   bool operator==(const FormatWord&) const = default;
 };
 FormatWord parse_format(std::string_view word);
+/// One byte, neither a quote nor a line end, or the word tab; nothing where it is none of these.
+std::optional<char> read_delimiter(std::string_view word);
 /// By the suffix of a file's name, also where .gz or .zst follows: .csv, .tsv, .jsonl, .ndjson,
 /// .json. Nothing: the name does not tell.
 std::optional<FormatWord> format_of_file(std::string_view path);

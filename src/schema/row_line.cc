@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "convert/convert_numeric.h"
+#include "schema/cell_text.h"
 #include "schema/number_bins.h"
-#include "schema/trimmed.h"
 
 namespace leveret::schema {
 namespace {
@@ -40,8 +40,7 @@ char* put_words(std::string_view text, std::uint32_t most, char* out) {
     if (at == text.size()) break;
     if (words > 0) *out++ = ' ';
     for (; at < text.size() && is_word_byte(text[at]); ++at) {
-      const char c = text[at];
-      *out++ = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+      *out++ = lower(text[at]);
     }
   }
   return out;
@@ -166,10 +165,7 @@ bool RowLine::append(const Row& row, std::size_t size, std::string& out, convert
     if (end != begin) at = end;  // else nothing is there
   }
   if (at == head_end) at = convert::put(at, " |");
-  // Without a label the first blank has nothing before it.
-  char* const from = label_end == line ? line + 1 : line;
-  *at++ = '\n';
-  out.append(from, at);
+  out.append(line, convert::end_line(line, label_end, at));
   return true;
 }
 

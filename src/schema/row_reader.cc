@@ -39,7 +39,6 @@ RowReader::RowReader(RowOptions options, std::shared_ptr<SharedSchema> schema)
   samples_.resize(schema_.columns.size());
   for (std::size_t i = 0; i < schema_.columns.size(); ++i) {
     index_.emplace(schema_.columns[i].name, i);
-    if (schema_.columns[i].is_open()) ++open_;
   }
   if (!grows_) {
     check_given();
@@ -76,9 +75,14 @@ void RowReader::check_given() const {
   }
 }
 
-Column RowReader::new_column(const std::string& name) const {
+/// Null where nobody wants it otherwise than it is guessed.
+const Column* RowReader::find_given(std::string_view name) const {
   const auto given = std::ranges::find(options_.given, name, &Column::name);
-  if (given != options_.given.end()) return *given;
+  return given != options_.given.end() ? &*given : nullptr;
+}
+
+Column RowReader::new_column(const std::string& name) const {
+  if (const Column* const given = find_given(name)) return *given;
   Column column;
   column.name = name;
   if (!has_label_ && is_label_name(name)) column.kind = Kind::kLabel;
@@ -88,7 +92,6 @@ Column RowReader::new_column(const std::string& name) const {
 void RowReader::add_column(Column column) {
   index_.emplace(column.name, schema_.columns.size());
   if (column.kind == Kind::kLabel) has_label_ = true;
-  if (column.is_open()) ++open_;
   schema_.columns.push_back(std::move(column));
   samples_.emplace_back();
 }
@@ -116,15 +119,20 @@ void RowReader::start_source() {
 
 void RowReader::take_header(std::string_view row) {
   wants_header_ = false;
-  in_source_.clear();
-  format_->read_header(row, [this](std::string_view name) {
+  std::vector<bool> named;
+  format_->read_header(row, [&](std::string_view name) {
     const std::size_t column = find_column(name);
-    if (in_source_.size() < schema_.columns.size()) in_source_.resize(schema_.columns.size());
-    if (column != Schema::kNone) in_source_[column] = true;
+    named.resize(schema_.columns.size());
+    if (column != Schema::kNone) named[column] = true;
     return column;
   });
-  in_source_.resize(schema_.columns.size());
-  check_source();
+  named.resize(schema_.columns.size());
+  check_source(named);
+}
+
+void RowReader::refuse_without_label() const {
+  throw std::runtime_error(
+      fmt::format("no column is the label: --label NAME names it; the columns are: {}", names()));
 }
 
 void RowReader::check_wanted() const {
@@ -135,22 +143,20 @@ void RowReader::check_wanted() const {
   }
 }
 
-/// Whether the header has what is needed; says what it lacks.
-void RowReader::check_source() {
+/// Whether the header has what is needed; says what it lacks. `named`: the columns in it.
+void RowReader::check_source(const std::vector<bool>& named) const {
   check_wanted();
   for (std::size_t i = 0; i < schema_.columns.size(); ++i) {
     const Column& column = schema_.columns[i];
-    if (in_source_[i] || !column.is_feature()) continue;
+    if (named[i] || !column.is_feature()) continue;
     remark(fmt::format("column '{}' is missing: these rows are as if it were empty", column.name));
   }
   if (!options_.needs_label) return;
   const std::size_t label = schema_.find(Kind::kLabel);
-  if (label != Schema::kNone && in_source_[label]) return;
+  if (label == Schema::kNone) refuse_without_label();
+  if (named[label]) return;
   throw std::runtime_error(
-      label == Schema::kNone
-          ? fmt::format("no column is the label: --label NAME names it; the columns are: {}",
-                        names())
-          : fmt::format("the column of the label, '{}', is missing", schema_.columns[label].name));
+      fmt::format("the column of the label, '{}', is missing", schema_.columns[label].name));
 }
 
 // --- Rows
@@ -178,9 +184,7 @@ std::optional<ColumnFacts> RowReader::decide(std::size_t number) {
   const Sample sample = std::exchange(samples_[number], {});
   if (!grows_ && !column.is_open()) return std::nullopt;
   std::string why = column.kind == Kind::kLabel ? "by its name" : "";
-  if (std::ranges::find(options_.given, column.name, &Column::name) != options_.given.end()) {
-    why = "as wanted";
-  }
+  if (find_given(column.name) != nullptr) why = "as wanted";
   if (column.kind == Kind::kOpen) {
     Guess found = guess(column.name, sample);
     if (found.kind == Kind::kOpen && !grows_) return std::nullopt;
@@ -205,11 +209,9 @@ void RowReader::decide() {
     if (facts) all.push_back(std::move(*facts));
   }
   if (grows_ && options_.needs_label && schema_.find(Kind::kLabel) == Schema::kNone) {
-    throw std::runtime_error(
-        fmt::format("no column is the label: --label NAME names it; the columns are: {}", names()));
+    refuse_without_label();
   }
   grows_ = false;
-  open_ = static_cast<std::size_t>(std::ranges::count_if(schema_.columns, &Column::is_open));
   if (all.empty() && line_) return;
   publish();
   if (options_.decided && !all.empty()) options_.decided(all);

@@ -71,7 +71,7 @@ class RowReader {
   void take_header(std::string_view row);
 
   /// Whether rows are to be looked at, as some column waits for its values.
-  bool is_open() const { return grows_ || open_ > 0; }
+  bool is_open() const { return grows_ || schema_.has_open(); }
   /// Whether these are the first rows of the source, of which many are looked at.
   bool is_first() const { return first_; }
   void look_at(std::string_view row);
@@ -89,7 +89,9 @@ class RowReader {
   Column new_column(const std::string& name) const;
   void check_given() const;
   void check_wanted() const;
-  void check_source();
+  void check_source(const std::vector<bool>& named) const;
+  [[noreturn]] void refuse_without_label() const;
+  const Column* find_given(std::string_view name) const;
   bool read(std::string_view text, convert::Fault& fault);
   std::optional<ColumnFacts> decide(std::size_t column);
   void publish();
@@ -101,7 +103,6 @@ class RowReader {
   Schema schema_;
   std::unordered_map<std::string, std::size_t> index_;  ///< columns by their names
   std::vector<Sample> samples_;                         ///< of columns; used of open ones
-  std::size_t open_ = 0;                                ///< columns that wait
   bool grows_;                                          ///< any new column is welcome
   bool first_ = true;                                   ///< nothing of the source is decided yet
   bool has_label_;  ///< some column is the label, or is wanted as it
@@ -111,7 +112,6 @@ class RowReader {
   Row row_;
   std::optional<RowLine> line_;
   std::unordered_set<std::string> unknown_;  ///< columns that the schema lacks, told
-  std::vector<bool> in_source_;              ///< columns that its header names
 };
 
 /// The row without its line end and the mark that a source may begin with.

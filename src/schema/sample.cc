@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "convert/convert_numeric.h"
+#include "schema/cell_text.h"
 #include "schema/number_bins.h"
-#include "schema/trimmed.h"
 
 namespace leveret::schema {
 namespace {

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "schema/cell_text.h"
 #include "schema/escape.h"
-#include "schema/trimmed.h"
 
 namespace leveret::schema {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <string>
 
 #include "stream/cutter.h"
+#include "stream/source_buffer.h"
 #include "text/example.h"
 
 namespace leveret::stream {
@@ -23,7 +23,6 @@ class LineCutter final : public Cutter {
 
  private:
   bool scan();
-  void read_more(bool can_wait);
   void grow();
   void hand_over(text::ExampleChunk& chunk, std::size_t size);
   bool hand_over_rest(text::ExampleChunk& chunk);
@@ -32,17 +31,12 @@ class LineCutter final : public Cutter {
 
   CutterOptions options_;
   const StopFlag* stop_;
-  ByteSource* source_ = nullptr;
   std::uint32_t source_index_ = 0;
-  std::string buffer_;          ///< its size is its room; bytes [0, filled_) are input
-  std::size_t filled_ = 0;      ///< bytes of input in buffer_
+  SourceBuffer in_;
   std::size_t scanned_ = 0;     ///< bytes that were searched for line ends
   std::size_t line_begin_ = 0;  ///< where the unfinished line begins, after whole_lines_
   std::uint64_t whole_lines_ = 0;
-  std::uint64_t first_line_ = 1;  ///< number of the first line in buffer_
-  bool paused_ = false;           ///< the last read found nothing
-  bool ended_ = false;
-  std::exception_ptr error_;  ///< why it ended, to be thrown after the good lines
+  std::uint64_t first_line_ = 1;  ///< number of the first line in the buffer
 };
 
 }  // namespace leveret::stream

@@ -13,21 +13,18 @@ RowCutter::RowCutter(const CutterOptions& options, const StopFlag* stop)
     : options_(options), stop_(stop), rows_(options.rows->options, options.rows->schema) {}
 
 void RowCutter::start(ByteSource& source, std::uint32_t source_index) {
-  source_ = &source;
   source_index_ = source_index;
-  buffer_.resize(options_.chunk_bytes);
-  filled_ = row_begin_ = 0;
+  in_.start(source, options_.chunk_bytes);
+  row_begin_ = 0;
   scan_ = {};
   line_ = 1;
   places_.clear();
   at_ = 0;
-  paused_ = ended_ = false;
-  error_ = nullptr;
   rows_.start_source();
 }
 
 std::string RowCutter::place(std::uint64_t line, std::string_view what) const {
-  return fmt::format("{}:{}: {}", source_->name(), line, what);
+  return fmt::format("{}:{}: {}", in_.name(), line, what);
 }
 
 void RowCutter::refuse(std::uint64_t line, std::string_view what) const {
@@ -54,8 +51,8 @@ bool RowCutter::next(text::ExampleChunk& chunk) {
       look_at_rows();
       continue;
     }
-    if (error_) std::rethrow_exception(error_);
-    if (ended_) return false;
+    if (in_.error) std::rethrow_exception(in_.error);
+    if (in_.ended) return false;
   }
 }
 
@@ -67,15 +64,13 @@ void RowCutter::begin_chunk(text::ExampleChunk& chunk) const {
 // --- Rows of the buffer
 
 void RowCutter::drop_used() {
-  std::memmove(buffer_.data(), buffer_.data() + row_begin_, filled_ - row_begin_);
-  filled_ -= row_begin_;
+  std::memmove(in_.bytes.data(), in_.bytes.data() + row_begin_, in_.filled - row_begin_);
+  in_.filled -= row_begin_;
   row_begin_ = 0;
   places_.clear();
   at_ = 0;
-  if (filled_ <= options_.chunk_bytes && buffer_.size() > 4 * options_.chunk_bytes) {
-    std::string fresh(options_.chunk_bytes, '\0');
-    std::memcpy(fresh.data(), buffer_.data(), filled_);
-    buffer_ = std::move(fresh);
+  if (in_.filled <= options_.chunk_bytes && in_.bytes.size() > 4 * options_.chunk_bytes) {
+    in_.shrink(options_.chunk_bytes);
   }
 }
 
@@ -83,15 +78,15 @@ void RowCutter::drop_used() {
 void RowCutter::gather() {
   drop_used();
   find_rows();
-  while (!ended_ && !has_enough()) {
-    if (filled_ == buffer_.size()) buffer_.resize(2 * filled_);
+  while (!in_.ended && !has_enough()) {
+    if (in_.filled == in_.bytes.size()) in_.bytes.resize(2 * in_.filled);
     const bool rows_wait = rows_.is_first() && rows_.is_open();
     const std::size_t least = rows_wait ? rows_.options().least_rows : 1;
-    read_more(places_.size() < least);
+    in_.read_more(places_.size() < least);
     find_rows();
-    if (paused_ && places_.size() >= least) return;
+    if (in_.paused && places_.size() >= least) return;
   }
-  if (ended_ && filled_ > row_begin_) add_last_row();
+  if (in_.ended && in_.filled > row_begin_) add_last_row();
 }
 
 bool RowCutter::has_enough() const {
@@ -101,8 +96,8 @@ bool RowCutter::has_enough() const {
 }
 
 void RowCutter::find_rows() {
-  const std::string_view bytes(buffer_.data(), filled_);
-  while (row_begin_ < filled_) {
+  const std::string_view bytes(in_.bytes.data(), in_.filled);
+  while (row_begin_ < in_.filled) {
     const std::size_t end = rows_.find_row_end(bytes.substr(row_begin_), scan_);
     if (end == std::string_view::npos) break;
     add_row(row_begin_ + end + 1);
@@ -113,7 +108,7 @@ void RowCutter::find_rows() {
 /// The header is taken at once: it may say how the rows behind it are parted.
 void RowCutter::add_row(std::size_t end) {
   const std::uint64_t lines = 1 + scan_.lines_within;
-  const std::string_view row = std::string_view(buffer_).substr(row_begin_, end - row_begin_);
+  const std::string_view row = std::string_view(in_.bytes).substr(row_begin_, end - row_begin_);
   if (rows_.wants_header()) {
     take_header(schema::plain_row(row));
   } else {
@@ -135,7 +130,7 @@ void RowCutter::take_header(std::string_view row) {
 
 /// A row that has not ended by the longest that one may be never may.
 void RowCutter::check_length() {
-  if (filled_ - row_begin_ <= options_.max_line) return;
+  if (in_.filled - row_begin_ <= options_.max_line) return;
   if (scan_.in_quotes) {
     return end_by(open_quote(fmt::format("not closed within {} bytes", options_.max_line)));
   }
@@ -144,39 +139,19 @@ void RowCutter::check_length() {
 
 /// The end of a source needs no line end; a row that an error or a stop has cut short is none.
 void RowCutter::add_last_row() {
-  if (error_ || (stop_ != nullptr && stop_->raised())) {
-    filled_ = row_begin_;
+  if (in_.error || (stop_ != nullptr && stop_->raised())) {
+    in_.filled = row_begin_;
     return;
   }
   if (scan_.in_quotes) return end_by(open_quote("never closed"));
-  add_row(filled_);
+  add_row(in_.filled);
 }
 
 /// An error behind the rows that have been found, which are good.
 void RowCutter::end_by(const std::string& what) {
-  error_ = std::make_exception_ptr(std::runtime_error(what));
-  ended_ = true;
-  filled_ = row_begin_;
-}
-
-/// Fills the room of buffer_ once. With `can_wait` false it sets paused_ when nothing is there.
-void RowCutter::read_more(bool can_wait) {
-  try {
-    char* const to = buffer_.data() + filled_;
-    const std::size_t room = buffer_.size() - filled_;
-    auto got = source_->try_read(to, room);
-    paused_ = !got;
-    if (paused_ && can_wait) {
-      got = source_->read(to, room);
-      paused_ = false;
-    }
-    if (!got) return;
-    filled_ += *got;
-    ended_ = *got == 0;
-  } catch (...) {
-    error_ = std::current_exception();
-    ended_ = true;
-  }
+  in_.error = std::make_exception_ptr(std::runtime_error(what));
+  in_.ended = true;
+  in_.filled = row_begin_;
 }
 
 /// Lets the schema be decided before the first row is converted.
@@ -188,7 +163,7 @@ void RowCutter::look_at_rows() {
   try {
     rows_.decide();
   } catch (const std::runtime_error& error) {
-    throw std::runtime_error(fmt::format("{}: {}", source_->name(), error.what()));
+    throw std::runtime_error(fmt::format("{}: {}", in_.name(), error.what()));
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "convert/row_scan.h"
 #include "schema/row_reader.h"
 #include "stream/cutter.h"
+#include "stream/source_buffer.h"
 
 namespace leveret::stream {
 
@@ -30,7 +30,7 @@ class RowCutter final : public Cutter {
   bool next(text::ExampleChunk& chunk) override;
 
  private:
-  /// A whole row of buffer_.
+  /// A whole row of the buffer.
   struct RowPlace {
     std::size_t begin, end;  ///< with its line end
     std::uint64_t line;      ///< number of its first line
@@ -44,14 +44,13 @@ class RowCutter final : public Cutter {
   void add_last_row();
   void check_length();
   void drop_used();
-  void read_more(bool can_wait);
   void look_at_rows();
   bool convert_some(text::ExampleChunk& chunk);
   void hand_over_bad(const RowPlace& row, const convert::Fault& fault, text::ExampleChunk& chunk);
   void begin_chunk(text::ExampleChunk& chunk) const;
   void end_by(const std::string& what);
   std::string_view text_of(const RowPlace& row) const {
-    return std::string_view(buffer_).substr(row.begin, row.end - row.begin);
+    return std::string_view(in_.bytes).substr(row.begin, row.end - row.begin);
   }
   std::string place(std::uint64_t line, std::string_view what) const;
   std::string open_quote(std::string_view where) const;
@@ -60,19 +59,14 @@ class RowCutter final : public Cutter {
   const CutterOptions options_;
   const StopFlag* stop_;
   schema::RowReader rows_;
-  ByteSource* source_ = nullptr;
   std::uint32_t source_index_ = 0;
-  std::string buffer_;            ///< its size is its room; bytes [0, filled_) are input
-  std::size_t filled_ = 0;        ///< bytes of input in buffer_
+  SourceBuffer in_;
   std::size_t row_begin_ = 0;     ///< where the unfinished row begins
   convert::RowScan scan_;         ///< of that row
   std::uint64_t line_ = 1;        ///< number of its first line
   std::vector<RowPlace> places_;  ///< whole rows, in order
   std::size_t at_ = 0;            ///< the next of them to convert
   std::uint64_t chunk_rows_ = 0;  ///< rows of the chunk at hand
-  bool paused_ = false;           ///< the last read found nothing
-  bool ended_ = false;
-  std::exception_ptr error_;  ///< why it ended, to be thrown after the good rows
 };
 
 }  // namespace leveret::stream

@@ -7,34 +7,12 @@
 #include <string_view>
 
 #include "stream/line_cutter.h"
+#include "stream/pieces.h"
 
 using namespace leveret;
 using namespace leveret::stream;
 
 namespace {
-
-/// Gives `bytes` in pieces of pseudo-random size, with pauses.
-class Pieces final : public ByteSource {
- public:
-  Pieces(std::string_view bytes, std::uint32_t seed) : bytes_(bytes), state_(seed) {}
-  std::optional<std::size_t> try_read(char* to, std::size_t max) override {
-    state_ = state_ * 1664525u + 1013904223u;
-    if (!bytes_.empty() && state_ >> 30 == 0) return std::nullopt;
-    const std::size_t size = std::min({max, bytes_.size(), std::size_t{1} + (state_ >> 16) % 40});
-    bytes_.copy(to, size);
-    bytes_.remove_prefix(size);
-    return size;
-  }
-  void wait() override {}
-  const std::string& name() const override { return name_; }
-  std::uint64_t bytes_consumed() const override { return 0; }
-  std::optional<std::uint64_t> bytes_total() const override { return {}; }
-
- private:
-  std::string_view bytes_;
-  std::uint32_t state_;
-  std::string name_ = "pieces";
-};
 
 void require(bool ok) {
   if (!ok) std::abort();
@@ -46,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 3) return 0;
   std::string_view rest(reinterpret_cast<const char*>(data + 3), size - 3);
   const std::size_t max_line = 1 + data[1];
-  Pieces source(rest, data[2]);
+  testing::Pieces source(rest, data[2]);
   LineCutter cutter({.chunk_bytes = std::size_t{16} + data[0], .max_line = max_line});
   cutter.start(source, 7);
   text::ExampleChunk chunk;

@@ -9,35 +9,13 @@
 #include <string_view>
 
 #include "stream/cutter.h"
+#include "stream/pieces.h"
 #include "text/parser.h"
 
 using namespace leveret;
 using namespace leveret::stream;
 
 namespace {
-
-/// Gives `bytes` in pieces of pseudo-random size, with pauses.
-class Rows final : public ByteSource {
- public:
-  Rows(std::string_view bytes, std::uint32_t seed) : bytes_(bytes), state_(seed) {}
-  std::optional<std::size_t> try_read(char* to, std::size_t max) override {
-    state_ = state_ * 1664525u + 1013904223u;
-    if (!bytes_.empty() && state_ >> 30 == 0) return std::nullopt;
-    const std::size_t size = std::min({max, bytes_.size(), std::size_t{1} + (state_ >> 16) % 40});
-    bytes_.copy(to, size);
-    bytes_.remove_prefix(size);
-    return size;
-  }
-  void wait() override {}
-  const std::string& name() const override { return name_; }
-  std::uint64_t bytes_consumed() const override { return 0; }
-  std::optional<std::uint64_t> bytes_total() const override { return {}; }
-
- private:
-  std::string_view bytes_;
-  std::uint32_t state_;
-  std::string name_ = "rows";
-};
 
 void require(bool ok) {
   if (!ok) std::abort();
@@ -47,15 +25,15 @@ constexpr const char* kFormats[] = {"csv", "csv:quoting=none", "tsv", "json"};
 constexpr const char* kKnown =
     "label label\nw weight\nt tag\nn number:edges=0+1+5\nc category\nl list\nx text\n";
 
-std::string lines_of(const char* format, bool known, std::string_view bytes, std::size_t chunk_bytes,
-                     std::uint32_t seed) {
+std::string lines_of(const char* format, bool known, std::string_view bytes,
+                     std::size_t chunk_bytes, std::uint32_t seed) {
   auto rows = std::make_shared<schema::RowInput>();
   rows->options.format = schema::parse_format(format);
   rows->options.least_rows = 1 + seed % 5;
-  rows->schema = std::make_shared<schema::SharedSchema>(known ? schema::from_text(kKnown)
-                                                              : schema::Schema());
+  rows->schema =
+      std::make_shared<schema::SharedSchema>(known ? schema::from_text(kKnown) : schema::Schema());
   const auto cutter = make_cutter({chunk_bytes, 4096, rows}, nullptr);
-  Rows source(bytes, seed);
+  testing::Pieces source(bytes, seed);
   cutter->start(source, 7);
   std::string lines;
   text::ExampleChunk chunk;

@@ -69,9 +69,7 @@ class TrainRun final : private train::SessionEvents {
       spec_ = shards_->spec();
       in_shards_.emplace(*shards_, names_);
       session_.emplace(
-          *in_shards_,
-          [this] { return gathered(); },
-          names_, kernels_, how);
+          *in_shards_, [this] { return gathered(); }, names_, kernels_, how);
     } else {
       auto model = std::make_shared<model::Model>(begin_model());
       spec_ = model->spec();
@@ -127,11 +125,7 @@ class TrainRun final : private train::SessionEvents {
       leave_unfinished();
     }
     model::Model model = first_model(options_, follow_.path, resumed_, memory_, notes_);
-    learn_rows(input_, options_.columns, model, follow_.path, options_.report.quiet);
-    // Who waits for a prediction before the next row would wait for good.
-    if (input_.rows != nullptr && !options_.report.predictions.empty()) {
-      input_.rows->options.least_rows = 1;
-    }
+    learn_rows(input_, options_.columns, model, follow_.path, options_.report);
     is_new_ = model.parameters().scalars.examples == 0;
     overflow_before_ = model.tables().overflow_lookups();
     if (options_.follow) {

@@ -72,11 +72,11 @@ NumericForm numeric_form(const ConvertOptions& o) {
 }
 
 char delimiter_of(const std::string& word) {
-  if (word == "tab" || word == "\\t") return '\t';
-  if (word.size() != 1 || word == "\"" || word == "\n" || word == "\r") {
+  const std::optional<char> delimiter = schema::read_delimiter(word);
+  if (!delimiter) {
     misuse("--delimiter", "is one byte (or the word tab), neither a quote nor a line end");
   }
-  return word[0];
+  return *delimiter;
 }
 
 /// "position", or "name=start,name=start,..." with ascending starts.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 
 #include "cli/console.h"
 #include "cli/raw_rows.h"
@@ -15,11 +14,7 @@ namespace leveret::cli {
 void convert_by_schema(const std::string& model, const InputOptions& given,
                        const schema::FormatWord& format, bool quiet) {
   InputOptions input = given;
-  input.rows = std::make_shared<schema::RowInput>();
-  input.rows->options.format = format;
-  input.rows->options.remark = [quiet](const std::string& text) {
-    if (!quiet) say("warning: " + text);
-  };
+  input.rows = rows_of(format, quiet);
   read_rows_for(input, modelfile::load_model(model, modelfile::default_memory_limit()), model,
                 /*needs_label=*/false);
   const auto tally = bad_line_tally(input);

@@ -3,46 +3,17 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
-#include <optional>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pieces.h"
+
 using namespace leveret;
 using namespace leveret::stream;
 
 namespace {
-
-/// Gives bytes in pieces of pseudo-random size, with pauses; an error behind them where it has one.
-class Source final : public ByteSource {
- public:
-  Source(std::string_view bytes, std::uint32_t seed, bool pauses, const char* error = nullptr)
-      : bytes_(bytes), random_(seed), pauses_(pauses), error_(error) {}
-  std::optional<std::size_t> try_read(char* to, std::size_t max) override {
-    if (pauses_ && !std::exchange(paused_, false) && random_() % 2 == 0) {
-      paused_ = true;
-      return std::nullopt;
-    }
-    if (bytes_.empty() && error_ != nullptr) throw std::runtime_error(error_);
-    const std::size_t size = std::min({max, bytes_.size(), 1 + random_() % 97});
-    bytes_.copy(to, size);
-    bytes_.remove_prefix(size);
-    return size;
-  }
-  void wait() override {}
-  const std::string& name() const override { return name_; }
-  std::uint64_t bytes_consumed() const override { return 0; }
-  std::optional<std::uint64_t> bytes_total() const override { return {}; }
-
- private:
-  std::string_view bytes_;
-  std::mt19937 random_;
-  bool pauses_, paused_ = false;
-  const char* error_;
-  const std::string name_ = "log";
-};
 
 struct Cut {
   std::vector<std::string> lines;   ///< "NUMBER LINE", bad ones "NUMBER:COLUMN WHAT"
@@ -114,7 +85,7 @@ const std::vector<std::string> kLines = {
 TEST_CASE("rows are the same lines however they come", "[stream]") {
   const std::string_view known = "label label\na number:edges=2+3\nb category\n";
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
-    Source source(kRows, seed, seed % 2 == 1);
+    testing::Pieces source(kRows, seed, seed % 2 == 1);
     const std::size_t chunk_bytes = seed % 3 == 0 ? 16 : seed % 3 == 1 ? 200 : 1 << 16;
     const Cut rows = cut(source, options_of(known, chunk_bytes));
     CHECK(rows.error.empty());
@@ -132,7 +103,7 @@ TEST_CASE("the first rows wait for the schema", "[stream]") {
     rows->options.first_rows = first;
     rows->options.least_rows = least;
     options.rows = rows;
-    Source source(text, seed, pauses);
+    testing::Pieces source(text, seed, pauses);
     const Cut lines = cut(source, options);
     CHECK(lines.lines.size() == 500);
     CHECK(lines.error.empty());
@@ -153,7 +124,7 @@ TEST_CASE("what ends a source comes behind the good rows", "[stream]") {
   const std::string_view known = "label label\nb category\n";
   const auto cut_text = [&](std::string_view text, std::size_t max_line = 1 << 20,
                             const char* error = nullptr) {
-    Source source(text, 7, true, error);
+    testing::Pieces source(text, 7, true, error);
     return cut(source, options_of(known, 64, max_line));
   };
   const std::vector<std::string> good{"2 1 |b x"};

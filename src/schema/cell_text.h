@@ -1,4 +1,4 @@
-/// Text without the blanks around it, as cells of all formats are taken.
+/// Text as cells of all formats are taken: without the blanks around it; ASCII in lower case.
 #pragma once
 
 #include <cstddef>
@@ -12,5 +12,7 @@ inline std::string_view trimmed(std::string_view text) {
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
 }
+
+inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 }  // namespace leveret::schema
