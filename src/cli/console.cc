@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "files/file_identity.h"
+#include "text/utf8.h"
 
 namespace leveret::cli {
 namespace {
@@ -32,25 +33,6 @@ constexpr std::string_view kErase = "\r\033[K";
 
 void to_stderr(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-/// The bytes of the character of UTF-8 at the front; 0: there is none.
-std::size_t character_bytes(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::size_t size = byte(0) < 0x80   ? 1
-                           : byte(0) < 0xc2 ? 0
-                           : byte(0) < 0xe0 ? 2
-                           : byte(0) < 0xf0 ? 3
-                           : byte(0) < 0xf5 ? 4
-                                            : 0;
-  if (size > text.size()) return 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const bool is_overlong =
-      (byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xf0 && byte(1) < 0x90);
-  const bool is_none = (byte(0) == 0xed && byte(1) >= 0xa0) || (byte(0) == 0xf4 && byte(1) >= 0x90);
-  return is_overlong || is_none ? 0 : size;
-}
-
 /// Whether a terminal obeys it: U+0000 to U+001F, U+007F to U+009F.
 bool is_control(std::string_view character) {
   const auto first = static_cast<unsigned char>(character[0]);
@@ -63,7 +45,7 @@ std::string without_controls(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t bytes = character_bytes(text);
+    const std::size_t bytes = text::utf8_bytes(text);
     const std::string_view part = text.substr(0, std::max<std::size_t>(bytes, 1));
     text.remove_prefix(part.size());
     if (part == "\n" || (bytes > 0 && !is_control(part))) {

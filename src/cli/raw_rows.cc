@@ -7,16 +7,19 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 
 #include "cli/console.h"
 #include "schema/row_format.h"
 #include "stream/bad_lines.h"
+#include "stream/folder_paths.h"
 
 namespace leveret::cli {
 namespace {
@@ -25,11 +28,22 @@ namespace {
   throw CLI::ValidationError(option, what);
 }
 
+/// A folder's first file, by whose name all of them are read; else the path itself.
+std::string first_file(const std::string& path) {
+  std::error_code error;
+  std::string first;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    const std::string name = entry.path().filename();
+    if (stream::is_followed(name) && (first.empty() || name < first)) first = name;
+  }
+  return first.empty() ? path : path + '/' + first;
+}
+
 /// By the names of all files; nothing where they are of VW text, or no names.
 std::optional<schema::FormatWord> format_of_files(const std::vector<std::string>& paths) {
   std::optional<schema::FormatWord> format;
   for (const std::string& path : paths) {
-    const auto of_file = schema::format_of_file(path);
+    const auto of_file = schema::format_of_file(first_file(path));
     const bool is_first = &path == &paths.front();
     if (is_first) format = of_file;
     if (of_file.has_value() != format.has_value() || (format && *format != *of_file)) {
@@ -81,14 +95,30 @@ std::vector<schema::Column> columns_of(const ColumnFlags& flags) {
   return columns;
 }
 
-schema::Schema schema_of_file(const std::string& path) {
+/// With `given` in place of what the file says of these columns.
+schema::Schema with_given(schema::Schema schema, const std::vector<schema::Column>& given) {
+  for (const schema::Column& column : given) {
+    const std::size_t at = schema.find(column.name);
+    if (at == schema::Schema::kNone) {
+      throw std::runtime_error(fmt::format("has no column '{}'", column.name));
+    }
+    schema.columns[at].kind = schema::Kind::kOpen;
+    schema::check_once(schema, column);
+    schema.columns[at] = column;
+  }
+  return schema;
+}
+
+schema::Schema schema_of_file(const std::string& path, const std::vector<schema::Column>& given) {
   std::ifstream file(path);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || file.bad()) {
     throw std::runtime_error(fmt::format("{}: cannot read it: {}", path, std::strerror(errno)));
   }
   try {
-    return schema::from_text(text.str());
+    schema::Schema schema = schema::from_text(text);
+    if (schema.columns.empty()) throw std::runtime_error("names no column");
+    return with_given(std::move(schema), given);
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(fmt::format("{}: {}", path, error.what()));
   }
@@ -198,7 +228,9 @@ void learn_rows(const InputOptions& options, const ColumnFlags& flags, model::Mo
                       name));
     }
     model.set_schema(std::make_shared<schema::SharedSchema>(
-        flags.schema.empty() ? schema::Schema() : schema_of_file(flags.schema)));
+        flags.schema.empty() ? schema::Schema()
+                             : schema_of_file(flags.schema, options.rows->options.given)));
+    if (!flags.schema.empty()) options.rows->options.given.clear();
   } else if (!flags.schema.empty()) {
     throw std::runtime_error(
         fmt::format("{} has a schema: leave out --schema, or learn a new model", name));
@@ -207,7 +239,11 @@ void learn_rows(const InputOptions& options, const ColumnFlags& flags, model::Mo
   rows.schema = model.schema();
   rows.options.needs_label = true;
   // Who waits for a prediction sends no further row before it.
-  if (!report.predictions.empty()) rows.options.least_rows = 1;
+  if (!report.predictions.empty()) {
+    rows.options.least_rows = 1;
+    rows.options.patience = std::chrono::milliseconds(100);
+    rows.options.later_patience = std::chrono::milliseconds(0);
+  }
   rows.options.decided = [quiet = report.quiet](const std::vector<schema::ColumnFacts>& columns) {
     if (!quiet) {
       say("columns, by the first rows with values (--column NAME=KIND changes one):\n" +
@@ -228,11 +264,31 @@ void read_rows_for(const InputOptions& options, const model::Model& model, const
   options.rows->schema = copy_of(model);
   options.rows->options.needs_label = needs_label;
   options.rows->options.least_rows = 1;
+  options.rows->options.decides = false;
+}
+
+bool read_rows_on(const InputOptions& options, const model::Model& model) {
+  if (options.rows == nullptr) return true;
+  schema::SharedSchema& ours = *options.rows->schema;
+  if (model.schema() == nullptr) return false;
+  const auto later = model.schema()->get();
+  if (!schema::is_continued(*ours.get(), *later)) return false;
+  ours.set(later);
+  return true;
 }
 
 void read_rows_alone(const InputOptions& options) {
   if (options.rows == nullptr) return;
   options.rows->schema = std::make_shared<schema::SharedSchema>();
+}
+
+std::uint64_t count_rows(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
+                         stream::BadLineTally& tally) {
+  tally.add(chunk, source.source_name(chunk.source));
+  if (!chunk.bad.empty()) return 0;
+  const auto lines = static_cast<std::uint64_t>(std::ranges::count(chunk.bytes, '\n'));
+  tally.add_cached(lines, 0);
+  return lines;
 }
 
 std::string columns_table(const std::vector<schema::ColumnFacts>& columns) {

@@ -49,8 +49,14 @@ void learn_rows(const InputOptions& options, const ColumnFlags& flags, model::Mo
 /// it has none. `needs_label`: rows without that column are none.
 void read_rows_for(const InputOptions& options, const model::Model& model, const std::string& name,
                    bool needs_label);
+/// Reads on for another model in its place. False: that one reads other columns.
+bool read_rows_on(const InputOptions& options, const model::Model& model);
 /// The rows are read by a schema of their own, which nobody keeps.
 void read_rows_alone(const InputOptions& options);
+
+/// Counts a chunk of lines that rows have become, or of a bad row; the number of lines.
+std::uint64_t count_rows(const stream::ExampleSource& source, const text::ExampleChunk& chunk,
+                         stream::BadLineTally& tally);
 
 /// A table of columns: what each is, why, and some of its values.
 std::string columns_table(const std::vector<schema::ColumnFacts>& columns);

@@ -53,6 +53,12 @@ Json make_header(const model::Model& model, const Json& shards) {
   return header;
 }
 
+void read_schema(const Json& header, model::Model& model) {
+  if (!header.contains("schema")) return;
+  model.set_schema(std::make_shared<schema::SharedSchema>(
+      schema::from_text(header["schema"].get<std::string>())));
+}
+
 void read_identity(const Json& header, const spec::Spec& spec, tape::Scalars& scalars) {
   if (header.at("line").get<std::string>() != line_of(spec)) {
     throw std::runtime_error("has a line that is not that of its spec; the file is damaged");

@@ -25,4 +25,7 @@ nlohmann::ordered_json make_header(const model::Model& model, const nlohmann::or
 void read_identity(const nlohmann::ordered_json& header, const spec::Spec& spec,
                    tape::Scalars& scalars);
 
+/// The schema in it, where it has one. std::runtime_error where that cannot be read.
+void read_schema(const nlohmann::ordered_json& header, model::Model& model);
+
 }  // namespace leveret::modelfile

@@ -128,10 +128,7 @@ Model load_model(const store::ModelFile& file, std::uint64_t memory_limit, model
     if (header.contains("plan")) {
       model.set_plan(header["plan"].get<std::vector<std::uint64_t>>());
     }
-    if (header.contains("schema")) {
-      model.set_schema(std::make_shared<schema::SharedSchema>(
-          schema::from_text(header["schema"].get<std::string>())));
-    }
+    read_schema(header, model);
     if (model.tables().hashed() != nullptr) check_hashed(*model.tables().hashed(), memory_limit);
     load_tables(model.tables(), sections, header.at("shards"), by);
     load_parameters(model.parameters(), sections);

@@ -94,10 +94,10 @@ bool take_word(Column& column, std::string_view key, std::string_view value, boo
     return false;
   }
   if (!has_value) return false;
-  if (column.kind == Kind::kNumber && key == "bins") {
-    column.bins = whole(key, value, Column::kMostBins);
-  } else if (column.kind == Kind::kNumber && key == "missing" && value == "none") {
+  if (column.is_feature() && key == "missing" && value == "none") {
     column.missing_feature = false;
+  } else if (column.kind == Kind::kNumber && key == "bins") {
+    column.bins = whole(key, value, Column::kMostBins);
   } else if (column.kind == Kind::kNumber && key == "edges") {
     column.edges = edges_of(value);
   } else if (column.kind == Kind::kLabel && key == "positive") {
@@ -120,9 +120,11 @@ const char* words_of(Kind kind) {
     case Kind::kLabel:
       return "positive=VALUE+VALUE";
     case Kind::kList:
-      return "separator=BYTE";
+      return "separator=BYTE, missing=none";
     case Kind::kText:
-      return "words=N";
+      return "words=N, missing=none";
+    case Kind::kCategory:
+      return "missing=none";
     default:
       return "nothing";
   }
@@ -141,7 +143,6 @@ std::string number_text(const Column& column) {
       if (form == column.form) text += fmt::format(",{}", name);
     }
   }
-  if (!column.missing_feature) text += ",missing=none";
   if (column.bins != Column::kUsualBins) text += fmt::format(",bins={}", column.bins);
   for (std::size_t i = 0; i < column.edges.size(); ++i) {
     std::array<char, 32> digits;
@@ -198,7 +199,8 @@ Column parse_named_column(std::string_view text) {
 
 std::string column_text(const Column& column) {
   std::string words;
-  if (column.kind == Kind::kNumber) words = number_text(column);
+  if (!column.missing_feature) words += ",missing=none";
+  if (column.kind == Kind::kNumber) words += number_text(column);
   for (std::size_t i = 0; i < column.positive.size(); ++i) {
     words += (i == 0 ? ",positive=" : "+") + escaped(column.positive[i]);
   }

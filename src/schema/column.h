@@ -45,7 +45,8 @@ struct Column {
   std::uint32_t bins = kUsualBins;  ///< kLinear, kHard: at most, where edges are not given
   /// Ascending, all different: knots of kLinear, edges of kHard. Empty: no number has come yet.
   std::vector<double> edges;
-  /// Whether a missing number is a feature of its own. Not in a column that was open until after
+  /// Whether a missing number is a feature of its own, and a word for missing one of a category.
+  /// Not where hardly a row of numbers has a value, and not in a column that was open until after
   /// the first rows: what these became is to stay as it was.
   bool missing_feature = true;
   std::vector<std::string> positive;  ///< labels that are clicks; empty: see convert::read_label

@@ -24,11 +24,10 @@ char delimiter_of(std::string_view header) {
 
 }  // namespace
 
-bool DelimitedRows::begin_source() {
+void DelimitedRows::begin_source() {
   header_.clear();
   // Until the header has told it: line ends are where they are by any delimiter.
   if (delimiter_ == '\0') cutter_ = convert::Delimited(',', quoted_);
-  return true;
 }
 
 void DelimitedRows::read_header(std::string_view row, const FindColumn& find) {

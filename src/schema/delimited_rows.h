@@ -19,7 +19,8 @@ class DelimitedRows final : public RowFormat {
   std::size_t find_row_end(std::string_view bytes, convert::RowScan& scan) const override {
     return cutter_.find_row_end(bytes, scan);
   }
-  bool begin_source() override;
+  bool has_header() const override { return true; }
+  void begin_source() override;
   void read_header(std::string_view row, const FindColumn& find) override;
   bool repeats_header(std::string_view row) const override { return row == header_; }
   bool read(std::string_view text, const FindColumn& find, Row& row,

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "convert/convert_vw.h"
+#include "text/utf8.h"
 
 namespace leveret::schema {
 namespace {
@@ -17,10 +18,13 @@ int digit_of(char c) {
 }  // namespace
 
 std::string escaped(std::string_view text) {
+  constexpr std::string_view kMeanings = "=+,#";
+  const bool is_utf8 = text::is_utf8(text);
   std::string to;
   for (const char c : text) {
-    const bool means =
-        convert::kMustEscape[static_cast<unsigned char>(c)] || c == '=' || c == '+' || c == ',';
+    const auto byte = static_cast<unsigned char>(c);
+    const bool means = convert::kMustEscape[byte] || kMeanings.find(c) != std::string_view::npos ||
+                       (byte >= 0x80 && !is_utf8);
     char room[3];
     if (means) {
       to.append(room, convert::put_escape(room, c));

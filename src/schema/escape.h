@@ -6,7 +6,8 @@
 
 namespace leveret::schema {
 
-/// Blanks, control bytes and any of `|:%=+,` are escaped.
+/// Blanks, control bytes and any of `|:%=+,#` are escaped; where the text is no UTF-8, which JSON
+/// needs, all bytes that are no ASCII.
 std::string escaped(std::string_view text);
 /// The text back; a % that two hexadecimal digits do not follow stays.
 std::string unescaped(std::string_view text);

@@ -41,7 +41,7 @@ class Reader {
     name_.resize(ends_.back());
     if (depth() > 1) name_ += '.';
     name_ += key;
-    return true;
+    return !name_.empty() || fail("a column without a name");
   }
   bool end_object() {
     name_.resize(ends_.back());

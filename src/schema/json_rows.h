@@ -15,7 +15,8 @@ class JsonRows final : public RowFormat {
   std::size_t find_row_end(std::string_view bytes, convert::RowScan& scan) const override {
     return convert::find_line_end(bytes, scan);
   }
-  bool begin_source() override { return false; }
+  bool has_header() const override { return false; }
+  void begin_source() override {}
   void read_header(std::string_view, const FindColumn&) override {}
   bool repeats_header(std::string_view) const override { return false; }
   bool read(std::string_view text, const FindColumn& find, Row& row,

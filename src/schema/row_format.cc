@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "schema/cell_text.h"
 #include "schema/delimited_rows.h"
 #include "schema/json_rows.h"
 
@@ -75,11 +76,14 @@ FormatWord parse_format(std::string_view word) {
 }
 
 std::optional<FormatWord> format_of_file(std::string_view path) {
+  std::string small(path);
+  std::ranges::transform(small, small.begin(), lower);
+  std::string_view name = small;
   for (const std::string_view packed : {".gz", ".zst"}) {
-    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
   }
   for (const auto& [suffix, word] : kSuffixes) {
-    if (path.ends_with(suffix)) return parse_format(word);
+    if (name.ends_with(suffix)) return parse_format(word);
   }
   return std::nullopt;
 }

@@ -25,8 +25,9 @@ class RowFormat {
   /// Index of the `\n` that ends the row which begins at bytes[0], or npos where it is not there
   /// yet.
   virtual std::size_t find_row_end(std::string_view bytes, convert::RowScan& scan) const = 0;
-  /// A source begins. Whether its first row is a header, for read_header().
-  virtual bool begin_source() = 0;
+  /// Whether a source's first row is a header, for read_header().
+  virtual bool has_header() const = 0;
+  virtual void begin_source() = 0;
   /// Names the source's columns. std::runtime_error says what is wrong with them; it knows neither
   /// the source nor the line.
   virtual void read_header(std::string_view row, const FindColumn& find) = 0;
@@ -52,7 +53,7 @@ FormatWord parse_format(std::string_view word);
 /// One byte, neither a quote nor a line end, or the word tab; nothing where it is none of these.
 std::optional<char> read_delimiter(std::string_view word);
 /// By the suffix of a file's name, also where .gz or .zst follows: .csv, .tsv, .jsonl, .ndjson,
-/// .json. Nothing: the name does not tell.
+/// .json, in capitals, too. Nothing: the name does not tell.
 std::optional<FormatWord> format_of_file(std::string_view path);
 
 /// Not of kVw.

@@ -8,12 +8,12 @@
 #include "convert/convert_numeric.h"
 #include "schema/cell_text.h"
 #include "schema/number_bins.h"
+#include "text/example.h"
 
 namespace leveret::schema {
 namespace {
 
 constexpr std::size_t kWeightRoom = 32;
-constexpr double kMostWeight = 1e12;  // text::kMaxImportance
 
 /// Why a cell is no number, with the cure where it is a usual one.
 const char* not_a_number(std::string_view text) {
@@ -68,6 +68,17 @@ char* put_items(const Column& column, const Row& row, const Cell& cell, char* ou
   }
 }
 
+bool is_missing(const Cell& cell) {
+  return cell.type == Cell::Type::kMissing ||
+         (cell.type == Cell::Type::kText && is_missing_number(trimmed(cell.text)));
+}
+
+/// A missing value is a feature of numbers alone, and a word for missing one of other kinds.
+bool is_without_feature(const Column& column, const Cell& cell) {
+  if (!column.missing_feature) return is_missing(cell);
+  return cell.type == Cell::Type::kMissing && column.kind != Kind::kNumber;
+}
+
 }  // namespace
 
 RowLine::RowLine(std::shared_ptr<const Schema> schema)
@@ -117,7 +128,7 @@ char* RowLine::put_label(const Row& row, char* out, convert::Fault& fault) const
   const std::string_view text = trimmed(weight.text);
   if (weight.type == Cell::Type::kMissing || is_missing_number(text)) return out;
   const std::optional<double> number = convert::read_real(text);
-  if (!number || *number < 0 || *number > kMostWeight) {
+  if (!number || *number < 0 || static_cast<float>(*number) > text::kMaxImportance) {
     fault = {weight.text.data(), "the weight is no number from 0 to 1e12"};
     return nullptr;
   }
@@ -135,14 +146,13 @@ char* RowLine::put_features(const Column& column, const Row& row, const Cell& ce
   const std::string_view text = trimmed(cell.text);
   if (column.kind == Kind::kCategory) return convert::put_escaped(out, text);
   if (column.kind == Kind::kText) return put_words(text, column.words, out);
-  if (cell.type == Cell::Type::kMissing || is_missing_number(text)) {
-    return column.missing_feature ? convert::put(out, kMissingFeature) : out;
-  }
+  if (is_missing(cell)) return convert::put(out, kMissingFeature);
   const std::optional<double> number = convert::read_real(text);
   if (!number) {
     fault = {cell.text.data(), not_a_number(text)};
     return nullptr;
   }
+  if (column.is_open()) return out;  // nobody has learned a number of it
   return put_number(out, column, *number);
 }
 
@@ -158,7 +168,7 @@ bool RowLine::append(const Row& row, std::size_t size, std::string& out, convert
   for (const Feature& feature : features_) {
     const Column& column = schema_->columns[feature.column];
     const Cell& cell = row.cells[feature.column];
-    if (cell.type == Cell::Type::kMissing && column.kind != Kind::kNumber) continue;
+    if (is_without_feature(column, cell)) continue;
     char* const begin = feature.prefix.write(at);
     char* const end = put_features(column, row, cell, begin, fault);
     if (end == nullptr) return false;

@@ -13,6 +13,25 @@ namespace leveret::schema {
 namespace {
 
 constexpr std::size_t kShownNames = 500;  ///< bytes
+constexpr std::uint64_t kRareShare = 20;  ///< one row of so many has a value, or fewer
+
+Column without_edges(Column column) {
+  column.edges.clear();
+  return column;
+}
+
+/// Whether a known column is as it is wanted. Where no edges are wanted, those that it has are
+/// quantiles of what it has learned; where these had too few numbers, it is kLog2 in their place.
+bool is_wanted(const Column& known, const Column& wanted) {
+  Column as_wanted = wanted;
+  as_wanted.missing_feature = known.missing_feature;
+  if (as_wanted.edges.empty()) as_wanted.edges = known.edges;
+  if (wanted.form == NumberForm::kLinear && known.form == NumberForm::kLog2) {
+    as_wanted.form = known.form;
+    as_wanted.bins = known.bins;
+  }
+  return as_wanted == known;
+}
 
 bool has_kind(const std::vector<Column>& columns, Kind kind) {
   return std::ranges::find(columns, kind, &Column::kind) != columns.end();
@@ -41,7 +60,7 @@ RowReader::RowReader(RowOptions options, std::shared_ptr<SharedSchema> schema)
     index_.emplace(schema_.columns[i].name, i);
   }
   if (!grows_) {
-    check_given();
+    take_given();
     publish();
   }
 }
@@ -60,18 +79,24 @@ std::string RowReader::names() const {
 }
 
 /// A schema that is there already holds: what is wanted must be what it says, or be open.
-void RowReader::check_given() const {
+void RowReader::take_given() {
   for (const Column& given : options_.given) {
     const std::size_t at = schema_.find(given.name);
     if (at == Schema::kNone) {
       throw std::runtime_error(fmt::format(
           "the model's schema has no column '{}'; its columns are: {}", given.name, names()));
     }
-    const Column& column = schema_.columns[at];
-    if (column.kind == given.kind || column.is_open()) continue;
+    Column& column = schema_.columns[at];
+    if (column.kind == Kind::kOpen) {
+      check_once(schema_, given);
+      column = given;
+      column.missing_feature = !column.is_feature();
+      continue;
+    }
+    if (is_wanted(column, given)) continue;
     throw std::runtime_error(fmt::format(
         "column '{}' is {} in the model's schema and cannot become {}: learn a new model",
-        given.name, kind_name(column.kind), kind_name(given.kind)));
+        given.name, column_text(without_edges(column)), column_text(given)));
   }
 }
 
@@ -97,37 +122,38 @@ void RowReader::add_column(Column column) {
 }
 
 std::size_t RowReader::find_column(std::string_view name) {
-  const std::string key(name);
-  const auto found = index_.find(key);
-  if (found != index_.end()) return found->second;
-  if (!grows_ || schema_.columns.size() == kMostColumns) {
-    if (unknown_.size() < kMostColumns && unknown_.insert(key).second) {
-      remark(fmt::format("column '{}' is left out: the schema has no such column", key));
+  const auto found = index_.find(name);
+  std::size_t at = found != index_.end() ? found->second : Schema::kNone;
+  if (at == Schema::kNone) {
+    const std::string key(name);
+    if (!grows_ || schema_.columns.size() == kMostColumns) {
+      if (unknown_.size() < kMostColumns && unknown_.insert(key).second) {
+        remark(fmt::format("column '{}' is left out: the schema has no such column", key));
+      }
+      return Schema::kNone;
     }
-    return Schema::kNone;
+    at = schema_.columns.size();
+    add_column(new_column(key));
   }
-  add_column(new_column(key));
-  return schema_.columns.size() - 1;
+  if (at >= named_.size()) named_.resize(schema_.columns.size());
+  named_[at] = true;
+  return at;
 }
 
 // --- A source
 
 void RowReader::start_source() {
   first_ = true;
-  wants_header_ = format_->begin_source();
+  format_->begin_source();
+  wants_header_ = format_->has_header();
+  named_.assign(schema_.columns.size(), false);
+  rows_ = 0;
 }
 
 void RowReader::take_header(std::string_view row) {
   wants_header_ = false;
-  std::vector<bool> named;
-  format_->read_header(row, [&](std::string_view name) {
-    const std::size_t column = find_column(name);
-    named.resize(schema_.columns.size());
-    if (column != Schema::kNone) named[column] = true;
-    return column;
-  });
-  named.resize(schema_.columns.size());
-  check_source(named);
+  format_->read_header(row, find_);
+  check_source();
 }
 
 void RowReader::refuse_without_label() const {
@@ -143,20 +169,52 @@ void RowReader::check_wanted() const {
   }
 }
 
-/// Whether the header has what is needed; says what it lacks. `named`: the columns in it.
-void RowReader::check_source(const std::vector<bool>& named) const {
-  check_wanted();
+/// Two columns that are named as labels are: one of them would become a feature that knows it.
+void RowReader::check_label_names() const {
+  if (has_kind(options_.given, Kind::kLabel)) return;
+  const Column* label = nullptr;
+  for (const Column& column : schema_.columns) {
+    if (!is_label_name(column.name) || find_given(column.name) != nullptr) continue;
+    if (label != nullptr) {
+      throw std::runtime_error(
+          fmt::format("columns '{}' and '{}' are both named as a label: --label NAME says which "
+                      "one it is, --column NAME=ignore leaves the other one out",
+                      label->name, column.name));
+    }
+    label = &column;
+  }
+}
+
+void RowReader::tell_missing() const {
   for (std::size_t i = 0; i < schema_.columns.size(); ++i) {
     const Column& column = schema_.columns[i];
-    if (named[i] || !column.is_feature()) continue;
+    if ((i < named_.size() && named_[i]) || !column.is_feature()) continue;
     remark(fmt::format("column '{}' is missing: these rows are as if it were empty", column.name));
   }
+}
+
+/// Whether the header has what is needed; says what it lacks.
+void RowReader::check_source() const {
+  check_wanted();
+  if (grows_) check_label_names();
+  tell_missing();
   if (!options_.needs_label) return;
   const std::size_t label = schema_.find(Kind::kLabel);
   if (label == Schema::kNone) refuse_without_label();
-  if (named[label]) return;
+  if (named_[label]) return;
   throw std::runtime_error(
       fmt::format("the column of the label, '{}', is missing", schema_.columns[label].name));
+}
+
+void RowReader::end_source() {
+  if (format_->has_header() || rows_ < options_.least_rows) return;
+  tell_missing();
+  const std::size_t label = schema_.find(Kind::kLabel);
+  if (!options_.needs_label || label == Schema::kNone || named_[label]) return;
+  remark(
+      fmt::format("the column of the label, '{}', is in none of these rows: nothing can be "
+                  "learned from them",
+                  schema_.columns[label].name));
 }
 
 // --- Rows
@@ -173,6 +231,7 @@ void RowReader::look_at(std::string_view row) {
   const std::string_view text = plain_row(row);
   convert::Fault fault;
   if (text.empty() || format_->repeats_header(text) || !read(text, fault)) return;
+  ++looked_at_;
   for (std::size_t i = 0; i < schema_.columns.size(); ++i) {
     if (grows_ || schema_.columns[i].is_open()) samples_[i].add(row_, row_.cells[i]);
   }
@@ -189,19 +248,41 @@ std::optional<ColumnFacts> RowReader::decide(std::size_t number) {
     Guess found = guess(column.name, sample);
     if (found.kind == Kind::kOpen && !grows_) return std::nullopt;
     column.kind = found.kind;
-    if (column.kind == Kind::kNumber) column.missing_feature = grows_;
+    column.missing_feature = grows_ || !column.is_feature();
     why = std::move(found.why);
   }
   if (column.has_edges() && column.edges.empty()) {
-    column.edges = quantiles(sample.numbers(), column.form, column.bins);
-    if (column.edges.empty() && !grows_) return std::nullopt;
+    choose_edges(column, sample);
+    if (column.is_open() && !grows_) return std::nullopt;
   }
-  return ColumnFacts{column,        std::move(why),   sample.examples(),
-                     sample.rows(), sample.missing(), sample.different()};
+  // Hardly a row has it: that it is missing is no news, and would lengthen all others.
+  const bool is_rare = sample.present() * kRareShare < looked_at_;
+  if (grows_ && is_rare && column.kind == Kind::kNumber && !column.is_open()) {
+    column.missing_feature = false;
+  }
+  return ColumnFacts{column,
+                     std::move(why),
+                     sample.examples(),
+                     looked_at_,
+                     looked_at_ - sample.present(),
+                     sample.different()};
+}
+
+void RowReader::choose_edges(Column& column, const Sample& sample) const {
+  const std::size_t numbers = sample.numbers().size();
+  if (numbers > 0 && numbers < options_.least_numbers && column.form == NumberForm::kLinear) {
+    column.form = NumberForm::kLog2;
+    column.bins = Column::kUsualBins;
+    return;
+  }
+  column.edges = quantiles(sample.numbers(), column.form, column.bins);
 }
 
 void RowReader::decide() {
-  if (grows_) check_wanted();
+  if (grows_) {
+    check_wanted();
+    check_label_names();
+  }
   first_ = false;
   std::vector<ColumnFacts> all;
   for (std::size_t i = 0; i < schema_.columns.size(); ++i) {
@@ -212,15 +293,28 @@ void RowReader::decide() {
     refuse_without_label();
   }
   grows_ = false;
+  looked_at_ = 0;
   if (all.empty() && line_) return;
   publish();
   if (options_.decided && !all.empty()) options_.decided(all);
 }
 
 void RowReader::publish() {
-  const auto known = std::make_shared<const Schema>(schema_);
-  shared_->set(known);
-  line_.emplace(known);
+  use(std::make_shared<const Schema>(schema_));
+  shared_->set(known_);
+}
+
+void RowReader::use(std::shared_ptr<const Schema> known) {
+  known_ = std::move(known);
+  line_.emplace(known_);
+  waits_ = options_.decides && known_->has_open();
+}
+
+void RowReader::follow() {
+  std::shared_ptr<const Schema> now = shared_->get();
+  if (options_.decides || now == known_) return;
+  schema_ = *now;
+  use(std::move(now));
 }
 
 RowReader::Made RowReader::convert(std::string_view row, std::string& out, convert::Fault& fault) {
@@ -232,6 +326,7 @@ RowReader::Made RowReader::convert(std::string_view row, std::string& out, conve
     if (!within) fault.at = text.data();
     return Made::kBad;
   }
+  ++rows_;
   return Made::kLine;
 }
 

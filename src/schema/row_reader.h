@@ -2,6 +2,7 @@
 /// and numbers their bins, by the first rows that have values for them.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,10 +35,16 @@ struct RowOptions {
   /// Columns of a new schema as they are wanted; those of other names are guessed.
   std::vector<Column> given;
   bool needs_label = false;  ///< where no column is the label, nothing is read
-  /// As a source begins while columns are open, so many rows are looked at, or those that are
-  /// there when it ends, or pauses behind `least_rows`; they wait until then.
-  std::uint64_t first_rows = 10'000;
+  bool decides = true;       ///< false: columns that are open stay so, and have no features
+  /// While columns are open, so many rows are looked at before the first of them is converted, or
+  /// those that are there when the source ends; or pauses, and `patience` with it since the first
+  /// of them was waited for. A source's first window has no fewer than `least_rows`; later ones
+  /// have a patience of their own.
+  std::uint64_t window_rows = 10'000;
   std::uint64_t least_rows = 100;
+  std::chrono::milliseconds patience{1000}, later_patience{1000};
+  /// Fewer numbers than this have no quantiles: NumberForm::kLog2 in place of kLinear.
+  std::uint64_t least_numbers = 30;
   /// What is chosen, in the order of the columns. In the thread that reads; may be empty.
   std::function<void(const std::vector<ColumnFacts>&)> decided = {};
   /// Told once: a column that the schema lacks, and one of it that a source lacks. Likewise.
@@ -51,8 +58,9 @@ struct RowInput {
 };
 
 /// One thread. Who calls it finds the rows (find_row_end), gives the first row of a source to
-/// take_header where one is due, and lets rows that are read while is_open() be looked at before
-/// the first of them is converted.
+/// take_header where one is due, and while is_open() lets rows be looked at, by the window, before
+/// the first of them is converted. So no value of an open column is converted, and the rows of a
+/// source become the same lines wherever its reading resumes.
 class RowReader {
  public:
   /// `schema`: what is known before; it becomes what is known now.
@@ -71,45 +79,74 @@ class RowReader {
   void take_header(std::string_view row);
 
   /// Whether rows are to be looked at, as some column waits for its values.
-  bool is_open() const { return grows_ || schema_.has_open(); }
-  /// Whether these are the first rows of the source, of which many are looked at.
-  bool is_first() const { return first_; }
+  bool is_open() const { return grows_ || waits_; }
+  /// Whether so few rows are no window yet, should the source pause behind them.
+  bool wants_more(std::uint64_t rows) const {
+    return rows < (first_ && is_open() ? options_.least_rows : 1);
+  }
+  /// How long rows of a window wait for others, since the first was waited for.
+  std::chrono::milliseconds patience() const {
+    return first_ ? options_.patience : options_.later_patience;
+  }
+  /// Bad rows are passed over; convert() finds them again.
   void look_at(std::string_view row);
   /// Decides by what was looked at. std::runtime_error as take_header.
   void decide();
 
+  /// Reads on by the shared schema, where that has become another one with the same columns, as
+  /// when a model is replaced. For who does not decide.
+  void follow();
   enum class Made { kLine, kBlank, kBad };
   /// Appends the row's line to `out`; nothing where the row is blank or the header once more, or
   /// bad, as `fault` says.
   Made convert(std::string_view row, std::string& out, convert::Fault& fault);
+  /// The source has ended: tells which columns its rows lacked, where no header has.
+  void end_source();
 
  private:
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const {
+      return std::hash<std::string_view>()(name);
+    }
+  };
+
   std::size_t find_column(std::string_view name);
   void add_column(Column column);
   Column new_column(const std::string& name) const;
-  void check_given() const;
+  void take_given();
   void check_wanted() const;
-  void check_source(const std::vector<bool>& named) const;
+  void check_label_names() const;
+  void tell_missing() const;
+  void check_source() const;
   [[noreturn]] void refuse_without_label() const;
   const Column* find_given(std::string_view name) const;
   bool read(std::string_view text, convert::Fault& fault);
   std::optional<ColumnFacts> decide(std::size_t column);
+  void choose_edges(Column& column, const Sample& sample) const;
   void publish();
+  void use(std::shared_ptr<const Schema> known);
   std::string names() const;
   void remark(const std::string& text) const;
 
   RowOptions options_;
   std::shared_ptr<SharedSchema> shared_;
   Schema schema_;
-  std::unordered_map<std::string, std::size_t> index_;  ///< columns by their names
-  std::vector<Sample> samples_;                         ///< of columns; used of open ones
-  bool grows_;                                          ///< any new column is welcome
-  bool first_ = true;                                   ///< nothing of the source is decided yet
-  bool has_label_;  ///< some column is the label, or is wanted as it
+  /// Columns by their names.
+  std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> index_;
+  std::vector<Sample> samples_;  ///< of columns; used of open ones
+  std::uint64_t looked_at_ = 0;  ///< rows of the window
+  bool grows_;                   ///< any new column is welcome
+  bool waits_ = false;           ///< some column is open, and is to be decided
+  bool first_ = true;            ///< nothing of the source is decided yet
+  std::vector<bool> named_;      ///< columns that the source has
+  std::uint64_t rows_ = 0;       ///< of the source, converted while named_ is kept of them
+  bool has_label_;               ///< some column is the label, or is wanted as it
   bool wants_header_ = false;
   std::unique_ptr<RowFormat> format_;
   FindColumn find_;
   Row row_;
+  std::shared_ptr<const Schema> known_;  ///< the one that line_ has
   std::optional<RowLine> line_;
   std::unordered_set<std::string> unknown_;  ///< columns that the schema lacks, told
 };

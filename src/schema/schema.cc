@@ -27,12 +27,7 @@ void check_new(const Schema& schema, const Column& column) {
   if (schema.find(column.name) != Schema::kNone) {
     throw std::runtime_error(fmt::format("column '{}' is there already", column.name));
   }
-  const bool once =
-      column.kind == Kind::kLabel || column.kind == Kind::kWeight || column.kind == Kind::kTag;
-  const std::size_t other = once ? schema.find(column.kind) : Schema::kNone;
-  if (other == Schema::kNone) return;
-  throw std::runtime_error(fmt::format("column '{}' is a second {}, beside '{}'", column.name,
-                                       kind_name(column.kind), schema.columns[other].name));
+  check_once(schema, column);
 }
 
 }  // namespace
@@ -48,6 +43,21 @@ std::size_t Schema::find(Kind kind) const {
 }
 
 bool Schema::has_open() const { return std::ranges::any_of(columns, &Column::is_open); }
+
+void check_once(const Schema& schema, const Column& column) {
+  const bool once =
+      column.kind == Kind::kLabel || column.kind == Kind::kWeight || column.kind == Kind::kTag;
+  const std::size_t other = once ? schema.find(column.kind) : Schema::kNone;
+  if (other == Schema::kNone) return;
+  throw std::runtime_error(fmt::format("column '{}' is a second {}, beside '{}'", column.name,
+                                       kind_name(column.kind), schema.columns[other].name));
+}
+
+bool is_continued(const Schema& now, const Schema& later) {
+  return std::ranges::equal(now.columns, later.columns, [](const Column& a, const Column& b) {
+    return a == b || (a.is_open() && a.name == b.name);
+  });
+}
 
 std::string to_text(const Schema& schema) {
   std::string text;

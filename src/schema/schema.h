@@ -36,6 +36,13 @@ struct Schema {
   bool operator==(const Schema&) const = default;
 };
 
+/// std::runtime_error where the column would be a second label, weight or tag.
+void check_once(const Schema& schema, const Column& column);
+
+/// Whether rows that were read by `now` can be read on by `later`: the same columns, of which those
+/// that were open may have become something.
+bool is_continued(const Schema& now, const Schema& later);
+
 std::string to_text(const Schema& schema);
 /// std::runtime_error names the line (from 1) and what is wrong with it. Blank lines and those that
 /// begin with # are passed over.

@@ -27,7 +27,7 @@ class FileSource final : public ByteSource {
     if (!seen_text_ && got && *got > 0) check_text(std::string_view(to, *got));
     return got;
   }
-  void wait() override { file_.wait(); }
+  void wait(Patience patience) override { file_.wait(patience); }
   const std::string& name() const override { return file_.name(); }
   std::uint64_t bytes_consumed() const override { return file_.offset(); }
   std::optional<std::uint64_t> bytes_total() const override { return file_.size(); }
@@ -105,7 +105,7 @@ class FileSource final : public ByteSource {
 std::size_t ByteSource::read(char* to, std::size_t max) {
   for (;;) {
     if (const auto got = try_read(to, max)) return *got;
-    wait();
+    wait({});
   }
 }
 

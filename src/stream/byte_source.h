@@ -1,6 +1,7 @@
 /// The bytes of a file, pipe or standard input, decompressed when they are gzip or zstd.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,10 @@
 #include "stream/stop_flag.h"
 
 namespace leveret::stream {
+
+/// How long to wait; nothing: until it comes.
+using Patience = std::optional<std::chrono::milliseconds>;
+inline constexpr Patience kNoPatience{0};
 
 /// One reading thread; the byte counters may be asked from any. Errors are std::runtime_error that
 /// name the file, the compressed offset and what to do; all bytes before the fault are delivered
@@ -21,8 +26,8 @@ class ByteSource {
   /// Bytes put to `to` (as many as are there, at most `max` > 0), 0 at the end or when stopped,
   /// nullopt when none is there right now.
   virtual std::optional<std::size_t> try_read(char* to, std::size_t max) = 0;
-  /// Returns when try_read may have something, or is at the end, or stopped.
-  virtual void wait() = 0;
+  /// Returns when try_read may have something, or is at the end, or stopped, or patience ends.
+  virtual void wait(Patience patience) = 0;
   /// try_read that waits until there is something; 0: the end, or stopped.
   std::size_t read(char* to, std::size_t max);
 

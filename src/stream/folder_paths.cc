@@ -23,10 +23,6 @@ struct CloseFolder {
   void operator()(DIR* folder) const { closedir(folder); }
 };
 
-bool is_yet_to_be_whole(std::string_view name) {
-  return name.starts_with('.') || name.ends_with(".tmp") || name.ends_with(".part");
-}
-
 [[noreturn]] void fail(const std::string& folder) {
   throw std::runtime_error(
       fmt::format("{}: cannot read this folder: {}; check its path and its "
@@ -35,6 +31,10 @@ bool is_yet_to_be_whole(std::string_view name) {
 }
 
 }  // namespace
+
+bool is_followed(std::string_view name) {
+  return !name.starts_with('.') && !name.ends_with(".tmp") && !name.ends_with(".part");
+}
 
 FolderPaths::FolderPaths(std::string folder, std::string after, SourceEvents* events,
                          const StopFlag& stop)
@@ -64,7 +64,7 @@ void FolderPaths::look() {
   std::vector<std::string> before;
   for (errno = 0; const dirent* const entry = readdir(folder.get()); errno = 0) {
     const std::string name = entry->d_name;
-    if (is_yet_to_be_whole(name) || waiting_.contains(name)) continue;
+    if (!is_followed(name) || waiting_.contains(name)) continue;
     struct stat status;
     const bool is_before = name <= last_;
     if (is_before && met_.contains(name)) continue;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "stream/source_events.h"
 #include "stream/stop_flag.h"
@@ -14,8 +15,11 @@
 namespace leveret::stream {
 
 /// A name that begins with a point, or ends in .tmp or .part, is none yet: who fills the folder
-/// writes under such a name and renames the file when it is whole. What is no regular file is
-/// passed over. Names are compared byte by byte. One thread.
+/// writes under such a name and renames the file when it is whole.
+bool is_followed(std::string_view name);
+
+/// What is no regular file is passed over, and what is_followed() is false of. Names are compared
+/// byte by byte. One thread.
 class FolderPaths {
  public:
   /// Gives names behind `after` (empty: all). `events` and `stop` outlive it. std::runtime_error

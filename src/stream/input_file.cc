@@ -101,7 +101,11 @@ std::optional<std::size_t> InputFile::try_read(char* to, std::size_t max) {
   return static_cast<std::size_t>(got);
 }
 
-void InputFile::wait() {
+void InputFile::wait(std::optional<std::chrono::milliseconds> patience) {
+  if (patience) {
+    readable(static_cast<int>(patience->count()));
+    return;
+  }
   while (!stopped() && !readable(-1)) {
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,8 +25,8 @@ class InputFile {
 
   /// Bytes read, 0 at the end (or when stopped), nullopt when none is there right now.
   std::optional<std::size_t> try_read(char* to, std::size_t max);
-  /// Returns when try_read may have something, or at the end, or when stopped.
-  void wait();
+  /// As ByteSource::wait.
+  void wait(std::optional<std::chrono::milliseconds> patience);
 
   const std::string& name() const { return name_; }
   std::uint64_t offset() const { return offset_.load(std::memory_order_relaxed); }

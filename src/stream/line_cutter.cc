@@ -30,7 +30,7 @@ bool LineCutter::next(text::ExampleChunk& chunk) {
     }
     if (in_.ended) return hand_over_rest(chunk);
     if (in_.filled == in_.bytes.size()) grow();
-    in_.read_more(whole_lines_ == 0);
+    in_.read_more(whole_lines_ == 0 ? Patience() : kNoPatience);
   }
 }
 
@@ -124,7 +124,7 @@ void LineCutter::skip_long_line(text::ExampleChunk& chunk) {
     }
     in_.filled = 0;
     if (in_.ended) break;
-    in_.read_more(true);
+    in_.read_more({});
   }
   in_.filled = rest;
   if (rest <= options_.chunk_bytes && in_.bytes.size() > options_.chunk_bytes) {

@@ -18,6 +18,7 @@ void RowCutter::start(ByteSource& source, std::uint32_t source_index) {
   row_begin_ = 0;
   scan_ = {};
   line_ = 1;
+  skips_ = false;
   places_.clear();
   at_ = 0;
   rows_.start_source();
@@ -52,7 +53,9 @@ bool RowCutter::next(text::ExampleChunk& chunk) {
       continue;
     }
     if (in_.error) std::rethrow_exception(in_.error);
-    if (in_.ended) return false;
+    if (!in_.ended) continue;
+    rows_.end_source();
+    return false;
   }
 }
 
@@ -64,11 +67,11 @@ void RowCutter::begin_chunk(text::ExampleChunk& chunk) const {
 // --- Rows of the buffer
 
 void RowCutter::drop_used() {
-  std::memmove(in_.bytes.data(), in_.bytes.data() + row_begin_, in_.filled - row_begin_);
-  in_.filled -= row_begin_;
+  drop(0, row_begin_);
   row_begin_ = 0;
   places_.clear();
   at_ = 0;
+  window_ = 0;
   if (in_.filled <= options_.chunk_bytes && in_.bytes.size() > 4 * options_.chunk_bytes) {
     in_.shrink(options_.chunk_bytes);
   }
@@ -76,33 +79,51 @@ void RowCutter::drop_used() {
 
 /// Finds the next rows, all of which have been converted before; places_ is empty at the end.
 void RowCutter::gather() {
+  rows_.follow();
   drop_used();
+  began_ = std::chrono::steady_clock::now();
   find_rows();
   while (!in_.ended && !has_enough()) {
     if (in_.filled == in_.bytes.size()) in_.bytes.resize(2 * in_.filled);
-    const bool rows_wait = rows_.is_first() && rows_.is_open();
-    const std::size_t least = rows_wait ? rows_.options().least_rows : 1;
-    in_.read_more(places_.size() < least);
+    in_.read_more(patience());
     find_rows();
-    if (in_.paused && places_.size() >= least) return;
+    if (in_.paused && patience() == kNoPatience) return;
   }
-  if (in_.ended && in_.filled > row_begin_) add_last_row();
+  if (in_.ended && in_.filled > row_begin_ && !window_is_full()) add_last_row();
+}
+
+/// A window waits for more rows than a pipe has at hand, but not for ever.
+Patience RowCutter::patience() const {
+  if (rows_.wants_more(places_.size())) return {};
+  if (!rows_.is_open()) return kNoPatience;
+  const auto waited = std::chrono::steady_clock::now() - began_;
+  const auto left = rows_.patience() - std::chrono::ceil<std::chrono::milliseconds>(waited);
+  return std::max(left, *kNoPatience);
 }
 
 bool RowCutter::has_enough() const {
   if (places_.empty()) return false;
-  if (!rows_.is_first() || !rows_.is_open()) return row_begin_ * 2 > options_.chunk_bytes;
-  return places_.size() >= rows_.options().first_rows || row_begin_ >= kFirstBytes;
+  return rows_.is_open() ? window_is_full() : row_begin_ * 2 > options_.chunk_bytes;
+}
+
+bool RowCutter::window_is_full() const {
+  if (!rows_.is_open()) return false;
+  return places_.size() >= rows_.options().window_rows || window_ >= kWindowBytes;
 }
 
 void RowCutter::find_rows() {
-  const std::string_view bytes(in_.bytes.data(), in_.filled);
-  while (row_begin_ < in_.filled) {
-    const std::size_t end = rows_.find_row_end(bytes.substr(row_begin_), scan_);
-    if (end == std::string_view::npos) break;
-    add_row(row_begin_ + end + 1);
+  while (row_begin_ < in_.filled && !window_is_full()) {
+    if (skips_ && !skip_long_row()) break;
+    const std::string_view bytes(in_.bytes.data() + row_begin_, in_.filled - row_begin_);
+    const std::size_t end = rows_.find_row_end(bytes, scan_);
+    if (std::min(end, bytes.size()) > options_.max_line) {
+      cut_long_row();
+    } else if (end == std::string_view::npos) {
+      break;
+    } else {
+      add_row(row_begin_ + end + 1);
+    }
   }
-  check_length();
 }
 
 /// The header is taken at once: it may say how the rows behind it are parted.
@@ -113,6 +134,7 @@ void RowCutter::add_row(std::size_t end) {
     take_header(schema::plain_row(row));
   } else {
     places_.push_back({row_begin_, end, line_});
+    window_ += end - row_begin_;
   }
   row_begin_ = end;
   line_ += lines;
@@ -128,13 +150,43 @@ void RowCutter::take_header(std::string_view row) {
   }
 }
 
-/// A row that has not ended by the longest that one may be never may.
-void RowCutter::check_length() {
-  if (in_.filled - row_begin_ <= options_.max_line) return;
+/// A row that is longer than one may be ends with its line; where a quote is open there, nobody
+/// knows.
+void RowCutter::cut_long_row() {
+  scan_ = {};
+  rows_.find_row_end(std::string_view(in_.bytes).substr(row_begin_, options_.max_line), scan_);
   if (scan_.in_quotes) {
     return end_by(open_quote(fmt::format("not closed within {} bytes", options_.max_line)));
   }
-  end_by(place(line_, fmt::format("a row of more than {} bytes (--max_line)", options_.max_line)));
+  if (rows_.wants_header()) {
+    return end_by(place(
+        line_, fmt::format("a header of more than {} bytes (--max_line)", options_.max_line)));
+  }
+  const std::size_t excerpt = std::min(options_.max_line, kExcerpt);
+  places_.push_back({row_begin_, row_begin_ + excerpt, line_, true});
+  window_ += options_.max_line;
+  drop(row_begin_ + excerpt, row_begin_ + options_.max_line);
+  row_begin_ += excerpt;
+  line_ += scan_.lines_within;
+  skips_ = true;
+}
+
+/// False: the row's end is not there yet.
+bool RowCutter::skip_long_row() {
+  const std::string_view bytes(in_.bytes.data() + row_begin_, in_.filled - row_begin_);
+  const std::size_t end = bytes.find('\n');
+  skips_ = end == std::string_view::npos;
+  drop(row_begin_, skips_ ? in_.filled : row_begin_ + end + 1);
+  if (skips_) return false;
+  ++line_;
+  scan_ = {};
+  return row_begin_ < in_.filled;
+}
+
+/// Takes these bytes out of the buffer.
+void RowCutter::drop(std::size_t begin, std::size_t end) {
+  std::memmove(in_.bytes.data() + begin, in_.bytes.data() + end, in_.filled - end);
+  in_.filled -= end - begin;
 }
 
 /// The end of a source needs no line end; a row that an error or a stop has cut short is none.
@@ -157,9 +209,9 @@ void RowCutter::end_by(const std::string& what) {
 /// Lets the schema be decided before the first row is converted.
 void RowCutter::look_at_rows() {
   if (!rows_.is_open()) return;
-  const std::size_t most = rows_.is_first() ? rows_.options().first_rows : places_.size();
-  for (std::size_t i = 0; i < std::min(most, places_.size()); ++i)
-    rows_.look_at(text_of(places_[i]));
+  for (const RowPlace& row : places_) {
+    if (!row.too_long) rows_.look_at(text_of(row));
+  }
   try {
     rows_.decide();
   } catch (const std::runtime_error& error) {
@@ -182,7 +234,7 @@ bool RowCutter::convert_some(text::ExampleChunk& chunk) {
       chunk_rows_ = 0;
     }
     convert::Fault fault;
-    const schema::RowReader::Made made = rows_.convert(text_of(row), chunk.bytes, fault);
+    const schema::RowReader::Made made = convert(row, chunk.bytes, fault);
     if (made == schema::RowReader::Made::kLine) ++chunk_rows_;
     if (made != schema::RowReader::Made::kBad) continue;
     if (!chunk.bytes.empty()) return true;  // it comes next
@@ -193,8 +245,23 @@ bool RowCutter::convert_some(text::ExampleChunk& chunk) {
   return false;
 }
 
+schema::RowReader::Made RowCutter::convert(const RowPlace& row, std::string& out,
+                                           convert::Fault& fault) {
+  const std::string_view text = text_of(row);
+  if (row.too_long) {
+    fault = {text.data() + text.size(), "row is longer than --max_line"};
+    return schema::RowReader::Made::kBad;
+  }
+  const std::size_t before = out.size();
+  const schema::RowReader::Made made = rows_.convert(text, out, fault);
+  if (out.size() - before <= kMaxMaxLine) return made;
+  out.resize(before);
+  fault = {text.data(), "row makes a line of more than 2 GiB"};
+  return schema::RowReader::Made::kBad;
+}
+
 void RowCutter::hand_over_bad(const RowPlace& row, const convert::Fault& fault,
-                              text::ExampleChunk& chunk) {
+                              text::ExampleChunk& chunk) const {
   chunk.first_line = row.line;
   const std::string_view text = schema::plain_row(text_of(row));
   chunk.bytes = text;

@@ -3,6 +3,7 @@
 /// row of several lines, and before a bad one.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,12 +18,12 @@
 
 namespace leveret::stream {
 
-/// Memory: the first rows until the schema is decided (kFirstBytes), then a chunk, or twice the
-/// longest row where that is more.
+/// Memory: a window of rows while the schema is not decided (kWindowBytes), then a chunk, or twice
+/// the longest row where that is more.
 class RowCutter final : public Cutter {
  public:
-  /// Rows that wait for the schema have no more bytes, unless the first one alone has.
-  static constexpr std::size_t kFirstBytes = std::size_t{16} << 20;
+  /// A window that has so many bytes takes no further row, wherever reads of the source end.
+  static constexpr std::size_t kWindowBytes = std::size_t{16} << 20;
 
   RowCutter(const CutterOptions& options, const StopFlag* stop);
 
@@ -32,21 +33,28 @@ class RowCutter final : public Cutter {
  private:
   /// A whole row of the buffer.
   struct RowPlace {
-    std::size_t begin, end;  ///< with its line end
+    std::size_t begin, end;  ///< with its line end; of a row that is too long, its beginning
     std::uint64_t line;      ///< number of its first line
+    bool too_long = false;
   };
 
   void gather();
+  Patience patience() const;
   bool has_enough() const;
+  bool window_is_full() const;
   void find_rows();
   void add_row(std::size_t end);
   void take_header(std::string_view row);
   void add_last_row();
-  void check_length();
+  void cut_long_row();
+  bool skip_long_row();
+  void drop(std::size_t begin, std::size_t end);
   void drop_used();
   void look_at_rows();
   bool convert_some(text::ExampleChunk& chunk);
-  void hand_over_bad(const RowPlace& row, const convert::Fault& fault, text::ExampleChunk& chunk);
+  schema::RowReader::Made convert(const RowPlace& row, std::string& out, convert::Fault& fault);
+  void hand_over_bad(const RowPlace& row, const convert::Fault& fault,
+                     text::ExampleChunk& chunk) const;
   void begin_chunk(text::ExampleChunk& chunk) const;
   void end_by(const std::string& what);
   std::string_view text_of(const RowPlace& row) const {
@@ -64,8 +72,11 @@ class RowCutter final : public Cutter {
   std::size_t row_begin_ = 0;     ///< where the unfinished row begins
   convert::RowScan scan_;         ///< of that row
   std::uint64_t line_ = 1;        ///< number of its first line
+  bool skips_ = false;            ///< the rest of a row that is too long
   std::vector<RowPlace> places_;  ///< whole rows, in order
   std::size_t at_ = 0;            ///< the next of them to convert
+  std::chrono::steady_clock::time_point began_;  ///< the window
+  std::size_t window_ = 0;        ///< bytes of their rows
   std::uint64_t chunk_rows_ = 0;  ///< rows of the chunk at hand
 };
 

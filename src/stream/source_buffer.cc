@@ -13,16 +13,18 @@ void SourceBuffer::start(ByteSource& of, std::size_t room) {
   error = nullptr;
 }
 
-void SourceBuffer::read_more(bool can_wait) {
+void SourceBuffer::read_more(Patience patience) {
   try {
     char* const to = bytes.data() + filled;
     const std::size_t room = bytes.size() - filled;
     auto got = source_->try_read(to, room);
-    paused = !got;
-    if (paused && can_wait) {
+    if (!got && !patience) {
       got = source_->read(to, room);
-      paused = false;
+    } else if (!got && patience != kNoPatience) {
+      source_->wait(patience);
+      got = source_->try_read(to, room);
     }
+    paused = !got;
     if (!got) return;
     filled += *got;
     ended = *got == 0;

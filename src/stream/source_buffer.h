@@ -18,8 +18,8 @@ struct SourceBuffer {
 
   /// Empty, with so much room, for the bytes of this source, which outlives the reading.
   void start(ByteSource& of, std::size_t room);
-  /// Fills the room once. With `can_wait` false it sets `paused` when nothing is there.
-  void read_more(bool can_wait);
+  /// Fills the room once; sets `paused` where nothing has come when patience ends.
+  void read_more(Patience patience);
   /// So much room, which the input fits into.
   void shrink(std::size_t room);
   const std::string& name() const { return source_->name(); }

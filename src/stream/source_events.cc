@@ -20,7 +20,7 @@ class WatchedSource final : public ByteSource {
     if (got && *got == 0 && !is_stopped() && !std::exchange(ended_, true)) events_.ended(number_);
     return got;
   }
-  void wait() override { source_->wait(); }
+  void wait(Patience patience) override { source_->wait(patience); }
   const std::string& name() const override { return source_->name(); }
   std::uint64_t bytes_consumed() const override { return source_->bytes_consumed(); }
   std::optional<std::uint64_t> bytes_total() const override { return source_->bytes_total(); }

@@ -1,6 +1,6 @@
 // Any bytes as raw rows: nothing crashes, what comes out is VW text that our parser takes without a
-// bad line, lines are numbered upwards, and with a schema that is known they do not depend on how
-// the bytes came.
+// bad line, lines are numbered upwards, and they do not depend on how the bytes came: with a schema
+// that is yet to be made, where they did not pause.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -26,14 +26,17 @@ constexpr const char* kKnown =
     "label label\nw weight\nt tag\nn number:edges=0+1+5\nc category\nl list\nx text\n";
 
 std::string lines_of(const char* format, bool known, std::string_view bytes,
-                     std::size_t chunk_bytes, std::uint32_t seed) {
+                     std::size_t chunk_bytes, std::uint32_t seed, bool pauses = true) {
   auto rows = std::make_shared<schema::RowInput>();
   rows->options.format = schema::parse_format(format);
   rows->options.least_rows = 1 + seed % 5;
+  rows->options.patience = rows->options.later_patience = {};
+  rows->options.least_numbers = 3;
+  rows->options.window_rows = 4;
   rows->schema =
       std::make_shared<schema::SharedSchema>(known ? schema::from_text(kKnown) : schema::Schema());
   const auto cutter = make_cutter({chunk_bytes, 4096, rows}, nullptr);
-  testing::Pieces source(bytes, seed);
+  testing::Pieces source(bytes, seed, pauses);
   cutter->start(source, 7);
   std::string lines;
   text::ExampleChunk chunk;
@@ -71,6 +74,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const char* const format = kFormats[data[0] % 4];
   const bool known = data[0] / 4 % 2 == 1;
   const std::string lines = lines_of(format, known, rest, 16 + data[1], data[2]);
-  if (known) require(lines == lines_of(format, known, rest, 4000, 0));
+  if (known) {
+    require(lines == lines_of(format, known, rest, 4000, 0));
+  } else {
+    const std::string whole = lines_of(format, known, rest, 4000, data[2], false);
+    require(whole == lines_of(format, known, rest, 16 + data[1], data[1], false));
+  }
   return 0;
 }

@@ -272,9 +272,7 @@ class TrainRun final : private train::SessionEvents {
   }
 
   std::shared_ptr<model::Model> gathered() const {
-    auto model = std::make_shared<model::Model>(dist::gather(*shards_, memory_));
-    if (input_.rows != nullptr) model->set_schema(input_.rows->schema);
-    return model;
+    return std::make_shared<model::Model>(dist::gather(*shards_, memory_));
   }
 
   bool has_best() const { return held_out_ && held_out_->has_best(); }

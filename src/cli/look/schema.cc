@@ -48,17 +48,27 @@ void print_of_model(const SchemaOptions& options) {
 void print_of_rows(const SchemaOptions& options) {
   read_rows_alone(options.input);
   schema::RowInput& rows = *options.input.rows;
+  std::shared_ptr<const schema::Schema> first;
+  std::uint64_t waiting = 0;  // rows that were looked at
   rows.options.decided = [&](const std::vector<schema::ColumnFacts>& columns) {
+    if (first != nullptr) return;  // the reader is ahead
+    first = rows.schema->get();
+    waiting = columns[0].rows;
     if (!options.quiet) say("columns of the first rows:\n" + columns_table(columns));
   };
+  const auto tally = bad_line_tally(options.input);
   const auto source = open_lines(options.input, {2});
-  text::ExampleChunk chunk;
-  while (rows.schema->get()->columns.empty() && source->next(chunk)) {
-  }
-  source->stop();
-  const schema::Schema schema = *rows.schema->get();
-  if (schema.columns.empty()) throw std::runtime_error("no row in the input");
-  print(schema);
+  std::uint64_t done = 0;
+  work_through(*source, *tally, {[&] { return done; }}, [&] {
+    text::ExampleChunk chunk;
+    // The first chunk comes when the columns have been decided.
+    while ((done == 0 || done < waiting) && source->next(chunk)) {
+      done += count_rows(*source, chunk, *tally) + chunk.bad.size();
+    }
+  });
+  tally->finish();
+  if (first == nullptr) throw std::runtime_error("no row in the input");
+  print(*first);
 }
 
 void run_schema(const SchemaOptions& options) {

@@ -112,6 +112,11 @@ class PredictRun {
   void take_newest() {
     time_ = place_->time();
     std::shared_ptr<const serve::Served> served = place_->get();
+    if (source_ && !read_rows_on(options_.input, *served->model())) {
+      return say(
+          "--watch: the new model reads other columns of raw rows; the one before answers "
+          "on: begin anew for the new one");
+    }
     version_ = make_version(served->model(), served->names(), served);
     request_parser_.reset();
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 
 #include "cli/console.h"
@@ -24,11 +23,8 @@ void convert_by_schema(const std::string& model, const InputOptions& given,
   work_through(*source, *tally, {[&] { return lines; }}, [&] {
     text::ExampleChunk chunk;
     while (source->next(chunk)) {
-      tally->add(chunk, source->source_name(chunk.source));
+      lines += count_rows(*source, chunk, *tally);
       if (!chunk.bad.empty()) continue;
-      const auto rows = static_cast<std::uint64_t>(std::ranges::count(chunk.bytes, '\n'));
-      tally->add_cached(rows, 0);
-      lines += rows;
       output.write(chunk.bytes);
       output.flush();  // a live pipe gets what there is
     }

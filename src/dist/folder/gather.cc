@@ -169,6 +169,7 @@ model::Model gather(const Frame& frame, const Plan& plan, std::span<const Part* 
   model::Model whole(frame.model().spec(), frame.features()->plans(), memory_limit);
   Gatherer(frame, plan, parts, whole).run();
   whole.set_plan(plan.words());
+  whole.set_schema(frame.model().schema());
   whole.sightings().set(frame.model().sightings().get());
   for (const Part* part : parts) whole.tables().count_forgotten(part->tables().forgotten());
   return whole;

@@ -162,6 +162,7 @@ void read_frame(const store::ModelFile& file, ShardedModel& model) {
     modelfile::read_identity(header, model.spec(), parameters.scalars);
     modelfile::load_parameters(parameters, sections);
     modelfile::load_sightings(model.frame().model(), sections);
+    modelfile::read_schema(header, model.frame().model());
   });
 }
 

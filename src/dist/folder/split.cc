@@ -213,6 +213,7 @@ std::unique_ptr<ShardedModel> split(const model::Model& whole, std::uint32_t sha
                                     std::uint64_t memory_limit, const kernels::Kernels& kernels) {
   auto model =
       std::make_unique<ShardedModel>(whole.spec(), shards, first, count, memory_limit, kernels);
+  model->frame().model().set_schema(whole.schema());
   if (knows_nothing(whole)) return model;  // declared fields are placed with the first batch
   model->resume(plan_of(whole, shards), whole.features().plans());
   take_frame(whole, model->frame());

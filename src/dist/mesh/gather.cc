@@ -72,6 +72,7 @@ std::optional<model::Model> gather_mesh(const model::Model& mine, Communicator& 
   tape::Parameters& to = whole.parameters();
   to.scalars = mine.parameters().scalars;
   whole.sightings().set(mine.sightings().get());
+  whole.set_schema(mine.schema());
   for (std::size_t i = 0; i < to.declared().arrays.size(); ++i) {
     const auto id = static_cast<tape::ArrayId>(i);
     if (!to.declared()[id].in_scalars()) std::ranges::copy(mine.parameters()[id], to[id].begin());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "schema/schema.h"
+#include "text/utf8.h"
 
 using namespace leveret::schema;
 
@@ -77,6 +78,47 @@ TEST_CASE("the name before a kind may have an equals sign", "[schema]") {
   CHECK(parse_named_column("y=label:positive=a=b").positive == std::vector<std::string>{"a=b"});
   CHECK_THROWS_AS(parse_named_column("a"), std::runtime_error);
   CHECK_THROWS_AS(parse_named_column("a=numbr"), std::runtime_error);
+}
+
+TEST_CASE("a schema is read back from its text, whatever bytes its names have", "[schema]") {
+  std::uint32_t state = 1;
+  const auto next = [&state](std::uint32_t below) {
+    state = state * 1664525u + 1013904223u;
+    return (state >> 16) % below;
+  };
+  const auto word = [&] {
+    std::string made(1 + next(6), ' ');
+    for (char& c : made)
+      c = static_cast<char>(next(4) == 0 ? "#=+,%|: \n\xc3\xa9"[next(11)] : next(256));
+    return made;
+  };
+  constexpr const char* kTexts[] = {"open",
+                                    "id",
+                                    "ignore",
+                                    "category",
+                                    "category:missing=none",
+                                    "list:separator=%2C",
+                                    "text:words=7,missing=none",
+                                    "number",
+                                    "number:hard,bins=3",
+                                    "number:log2,missing=none",
+                                    "number:edges=-1.5+0+1e300",
+                                    "number:value",
+                                    "number:sqrt"};
+  for (int round = 0; round < 2000; ++round) {
+    Schema schema;
+    for (std::uint32_t i = next(5); i > 0; --i) {
+      Column column = parse_column(word(), kTexts[next(std::size(kTexts))]);
+      if (schema.find(column.name) == Schema::kNone) schema.columns.push_back(column);
+    }
+    Column label = parse_column("label" + word(), "label");
+    for (std::uint32_t i = next(3); i > 0; --i) label.positive.push_back(word());
+    schema.columns.push_back(label);
+    const std::string text = to_text(schema);
+    CHECK(leveret::text::is_utf8(text));
+    CHECK(from_text(text) == schema);
+  }
+  CHECK(to_text(from_text("prix_\xe2\x82\xac number\n")) == "prix_\xe2\x82\xac number\n");
 }
 
 TEST_CASE("a schema's text names the line that is wrong", "[schema]") {

@@ -54,6 +54,7 @@ inline ReadRows read_rows(std::string_view source, RowOptions options, Schema sc
 inline RowOptions options_of(std::string_view format,
                              const std::vector<std::string>& columns = {}) {
   RowOptions options;
+  options.least_numbers = 1;
   options.format = parse_format(format);
   for (const std::string& column : columns) options.given.push_back(parse_named_column(column));
   return options;

@@ -107,8 +107,24 @@ TEST_CASE("columns that nobody can tell are refused", "[schema]") {
   CHECK(error_of(wide + "\n", options).starts_with("the header has 10001 columns"));
   const Schema known = from_text("label label\na number:edges=1\n");
   CHECK(error_of("b,a\n1,2\n", options, known) == "the column of the label, 'label', is missing");
-  CHECK(error_of("label,a\n", options_of("csv", {"a=category"}), known)
-            .starts_with("column 'a' is number in the model's schema"));
+  for (const char* wanted :
+       {"a=category", "a=number:hard", "a=number:edges=2", "a=number:bins=3"}) {
+    CHECK(error_of("label,a\n", options_of("csv", {wanted}), known)
+              .starts_with("column 'a' is number in the model's schema"));
+  }
+  CHECK(error_of("label,a\n", options_of("csv", {"a=number"}), known).empty());
+  CHECK(error_of("label,a\n", options_of("csv", {"a=number:edges=1"}), known).empty());
+  const Schema open = from_text("label label\na open\n");
+  CHECK(error_of("label,a\n", options_of("csv", {"a=label"}), open) ==
+        "column 'a' is a second label, beside 'label'");
+  CHECK(read_rows("label,a\n1,7\n0,NA\n", options_of("csv", {"a=category"}), open).text ==
+        "1 |a 7\n-1 |\n");
+  CHECK(error_of("click,label,b\n", options_of("csv"))
+            .starts_with("columns 'click' and 'label' are both named as a label"));
+  CHECK(error_of("{\"click\": 1, \"Label\": 2}\n", options_of("json"))
+            .starts_with("columns 'click' and 'Label' are both named as a label"));
+  CHECK(error_of("click,label,b\n", options_of("csv", {"click=label"})).empty());
+  CHECK(error_of("click,label,b\n", options_of("csv", {"label=ignore"})).empty());
   CHECK(error_of("label,a\n", options_of("csv", {"b=category"}), known)
             .starts_with("the model's schema has no column 'b'"));
 }
@@ -133,7 +149,7 @@ TEST_CASE("a column without a value stays open until one comes", "[schema]") {
   std::string text;
   leveret::convert::Fault fault;
   for (const std::string& row : first) reader.look_at(row);
-  CHECK(reader.is_first());
+  CHECK(reader.wants_more(2));
   reader.decide();
   for (const std::string& row : first) reader.convert(row, text, fault);
   CHECK(to_text(*shared->get()) == "label label\nn number\nc open\nm open\nk category\n");
@@ -142,7 +158,8 @@ TEST_CASE("a column without a value stays open until one comes", "[schema]") {
   reader.decide();
   for (const std::string& row : later) reader.convert(row, text, fault);
   CHECK(to_text(*shared->get()) ==
-        "label label\nn number:edges=5+7+9\nc category\nm number:missing=none,edges=1.5+2\nk "
+        "label label\nn number:edges=5+7+9\nc category:missing=none\nm "
+        "number:missing=none,edges=1.5+2\nk "
         "category\n");
   CHECK_FALSE(reader.is_open());
   CHECK(

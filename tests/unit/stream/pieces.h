@@ -28,7 +28,7 @@ class Pieces final : public ByteSource {
     bytes_.remove_prefix(size);
     return size;
   }
-  void wait() override {}
+  void wait(Patience) override {}
   const std::string& name() const override { return name_; }
   std::uint64_t bytes_consumed() const override { return 0; }
   std::optional<std::uint64_t> bytes_total() const override { return {}; }
