@@ -165,7 +165,7 @@ void add_column_options(CLI::App& app, ColumnFlags& flags) {
       ->check(not_empty());
   app.add_option("--column", flags.columns,
                  "raw rows: what a column is: label, weight, tag, id, ignore, category, number, "
-                 "list or text, as in age=number:bins=20; repeat it for other columns")
+                 "date, list or text, as in age=number:bins=20; repeat it for other columns")
       ->type_name("NAME=KIND")
       ->expected(1)
       ->allow_extra_args(false)

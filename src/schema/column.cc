@@ -21,7 +21,7 @@ constexpr std::pair<Kind, std::string_view> kKinds[] = {
     {Kind::kOpen, "open"},         {Kind::kLabel, "label"},   {Kind::kWeight, "weight"},
     {Kind::kTag, "tag"},           {Kind::kId, "id"},         {Kind::kIgnore, "ignore"},
     {Kind::kCategory, "category"}, {Kind::kNumber, "number"}, {Kind::kList, "list"},
-    {Kind::kText, "text"}};
+    {Kind::kText, "text"},         {Kind::kDate, "date"}};
 constexpr std::pair<NumberForm, std::string_view> kForms[] = {{NumberForm::kLinear, "linear"},
                                                               {NumberForm::kHard, "hard"},
                                                               {NumberForm::kLog2, "log2"},
@@ -40,9 +40,8 @@ std::optional<Kind> find_kind(std::string_view word) {
 Kind kind_of(std::string_view word) {
   if (const std::optional<Kind> kind = find_kind(word)) return *kind;
   if (word == "vector") fail("vectors are not known yet; ignore leaves the column out");
-  if (word == "date") fail("dates are not known yet; category takes each for a value of its own");
-  fail(fmt::format("'{}' is no kind: label, weight, tag, id, ignore, category, number, list, text",
-                   word));
+  fail(fmt::format(
+      "'{}' is no kind: label, weight, tag, id, ignore, category, number, date, list, text", word));
 }
 
 std::uint32_t whole(std::string_view key, std::string_view value, std::uint32_t most) {
@@ -105,6 +104,8 @@ bool take_word(Column& column, std::string_view key, std::string_view value, boo
                   [&](std::string_view part) { column.positive.push_back(unescaped(part)); });
   } else if (column.kind == Kind::kList && key == "separator") {
     column.separator = separator_of(value);
+  } else if (column.kind == Kind::kDate && key == "age_at" && !value.empty()) {
+    column.age_at = unescaped(value);
   } else if (column.kind == Kind::kText && key == "words") {
     column.words = whole(key, value, Column::kMostWords);
   } else {
@@ -123,6 +124,8 @@ const char* words_of(Kind kind) {
       return "separator=BYTE, missing=none";
     case Kind::kText:
       return "words=N, missing=none";
+    case Kind::kDate:
+      return "age_at=COLUMN, missing=none";
     case Kind::kCategory:
       return "missing=none";
     default:
@@ -187,14 +190,15 @@ Column parse_column(std::string name, std::string_view text) {
 }
 
 Column parse_named_column(std::string_view text) {
-  for (std::size_t at = text.find('='); at != std::string_view::npos; at = text.find('=', at + 1)) {
+  std::size_t name = text.find('=');
+  if (name == std::string_view::npos) fail(fmt::format("'{}' has no kind: NAME=KIND", text));
+  for (std::size_t at = name; at != std::string_view::npos; at = text.find('=', at + 1)) {
     const std::string_view rest = text.substr(at + 1);
-    const std::string_view word = rest.substr(0, rest.find(':'));
-    if (find_kind(word) || text.find('=', at + 1) == std::string_view::npos) {
-      return parse_column(std::string(text.substr(0, at)), rest);
-    }
+    if (!find_kind(rest.substr(0, rest.find(':')))) continue;
+    name = at;
+    break;
   }
-  fail(fmt::format("'{}' has no kind: NAME=KIND", text));
+  return parse_column(std::string(text.substr(0, name)), text.substr(name + 1));
 }
 
 std::string column_text(const Column& column) {
@@ -210,6 +214,7 @@ std::string column_text(const Column& column) {
   if (column.kind == Kind::kText && column.words != Column::kUsualWords) {
     words += fmt::format(",words={}", column.words);
   }
+  if (!column.age_at.empty()) words += ",age_at=" + escaped(column.age_at);
   std::string text(kind_name(column.kind));
   if (!words.empty()) text += ':' + words.substr(1);
   return text;

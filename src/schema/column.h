@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
   kNumber,    ///< features by NumberForm
   kList,      ///< several categories
   kText,      ///< words
+  kDate,      ///< a day or a time (date.h)
 };
 
 /// How a number v becomes features of its column's namespace.
@@ -52,6 +53,8 @@ struct Column {
   std::vector<std::string> positive;  ///< labels that are clicks; empty: see convert::read_label
   char separator = '|';               ///< between the values of a list
   std::uint32_t words = kUsualWords;  ///< of a text, at most
+  /// Of a date: the column of another one; how old this one is there is a feature. Empty: none.
+  std::string age_at;
 
   bool has_edges() const {
     return kind == Kind::kNumber && (form == NumberForm::kLinear || form == NumberForm::kHard);

@@ -26,7 +26,7 @@ char delimiter_of(std::string_view header) {
 
 void DelimitedRows::begin_source() {
   header_.clear();
-  // Until the header has told it: line ends are where they are by any delimiter.
+  // Until the header has told it. Names with line ends in quotes are found by a comma alone.
   if (delimiter_ == '\0') cutter_ = convert::Delimited(',', quoted_);
 }
 

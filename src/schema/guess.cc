@@ -32,6 +32,15 @@ bool is_name_of_codes(std::string_view name) {
   return false;
 }
 
+/// time, event_time, created_at, ts, date: whole numbers in such columns may be times.
+bool is_name_of_times(std::string_view name) {
+  const std::string word = lowered(name);
+  for (const std::string_view part : {"time", "date", "epoch"}) {
+    if (word.find(part) != std::string::npos) return true;
+  }
+  return word == "ts" || word.ends_with("_ts") || word.ends_with("_at");
+}
+
 bool hardly_repeats(const Sample& sample) {
   return sample.present() >= kFew && sample.different() * 10 >= sample.present() * 9;
 }
@@ -64,6 +73,9 @@ bool is_label_name(std::string_view name) {
 Guess guess(std::string_view name, const Sample& sample) {
   if (sample.present() == 0) return {Kind::kOpen, "no value yet"};
   if (sample.has_lists()) return {Kind::kList, "lists"};
+  if (sample.all_dates() && (!sample.all_numbers() || is_name_of_times(name))) {
+    return {Kind::kDate, "dates"};
+  }
   if (sample.all_whole() && sample.different() <= 2) {
     return {Kind::kCategory, sample.different() == 1 ? "one value" : "two values"};
   }

@@ -64,7 +64,7 @@ class Reader {
     return true;
   }
   bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) {
-    fault_ = {text_.data() + std::min(at == 0 ? 0 : at - 1, text_.size()), "no JSON"};
+    fault_ = {text_.data() + std::min(at == 0 ? 0 : at - 1, text_.size()), JsonRows::kNoJson};
     return false;
   }
 

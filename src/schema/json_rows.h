@@ -11,6 +11,8 @@ namespace leveret::schema {
 class JsonRows final : public RowFormat {
  public:
   static constexpr std::size_t kMostDepth = 8;  ///< of objects in objects
+  /// The fault of a row that is no JSON at all.
+  static constexpr const char* kNoJson = "no JSON";
 
   std::size_t find_row_end(std::string_view bytes, convert::RowScan& scan) const override {
     return convert::find_line_end(bytes, scan);

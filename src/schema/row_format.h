@@ -44,7 +44,7 @@ class RowFormat {
 struct FormatWord {
   enum class Kind : unsigned char { kVw, kDelimited, kJson };
   Kind kind = Kind::kVw;
-  char delimiter = '\0';  ///< '\0': the one that parts the header into most columns
+  char delimiter = '\0';  ///< '\0': a comma, or what parts a header without one
   bool quoted = true;     ///< false: a quote is a byte as any other, and a row is a line
 
   bool operator==(const FormatWord&) const = default;

@@ -7,6 +7,7 @@
 
 #include "convert/convert_numeric.h"
 #include "schema/cell_text.h"
+#include "schema/date.h"
 #include "schema/number_bins.h"
 #include "text/example.h"
 
@@ -79,6 +80,26 @@ bool is_without_feature(const Column& column, const Cell& cell) {
   return cell.type == Cell::Type::kMissing && column.kind != Kind::kNumber;
 }
 
+/// `other`: at which its age is told; null: none.
+char* put_moment(const Cell& cell, const Cell* other, char* out, convert::Fault& fault) {
+  if (is_missing(cell)) return out;
+  const std::optional<Moment> moment = read_date(trimmed(cell.text));
+  if (!moment) {
+    fault = {cell.text.data(),
+             "not a date as ISO 8601 has it, such as 2026-03-05T13:45:10+01:00, and not seconds or "
+             "milliseconds since 1970"};
+    return nullptr;
+  }
+  out = put_date(out, *moment);
+  const auto then =
+      other != nullptr && !is_missing(*other) ? read_date(trimmed(other->text)) : std::nullopt;
+  if (!then) return out;
+  *out++ = ' ';
+  return put_age(out, then->since_1970 - moment->since_1970);
+}
+
+static_assert(kDateRoom + kAgeRoom <= kNumberRoom);
+
 }  // namespace
 
 RowLine::RowLine(std::shared_ptr<const Schema> schema)
@@ -90,8 +111,8 @@ RowLine::RowLine(std::shared_ptr<const Schema> schema)
   for (std::size_t i = 0; i < schema_->columns.size(); ++i) {
     const Column& column = schema_->columns[i];
     if (!column.is_feature()) continue;
-    features_.push_back({i, convert::Prefix(column.name)});
-    fixed_bytes_ += features_.back().prefix.room() + kNumberRoom;
+    features_.push_back({i, convert::Prefix(column.name), schema_->find(column.age_at)});
+    fixed_bytes_ += features_.back().prefix.room() + kNumberRoom;  // or that of a date
   }
 }
 
@@ -104,7 +125,7 @@ char* RowLine::make_room(std::size_t bytes) {
 }
 
 /// Label and weight.
-char* RowLine::put_label(const Row& row, char* out, convert::Fault& fault) const {
+char* RowLine::put_label(const Row& row, char* out, convert::Fault& fault) {
   if (label_ == Schema::kNone || row.cells[label_].type == Cell::Type::kMissing) return out;
   const Cell& cell = row.cells[label_];
   const std::vector<std::string>& positive = schema_->columns[label_].positive;
@@ -117,6 +138,7 @@ char* RowLine::put_label(const Row& row, char* out, convert::Fault& fault) const
                                : std::optional(std::ranges::find(positive, word) != positive.end());
   }
   if (!clicked) {
+    bad_ = label_;
     fault = {cell.text.data(),
              "the label is not 0 or 1: --column NAME=label:positive=VALUE names the value of a "
              "click"};
@@ -126,9 +148,15 @@ char* RowLine::put_label(const Row& row, char* out, convert::Fault& fault) const
   if (weight_ == Schema::kNone) return out;
   const Cell& weight = row.cells[weight_];
   const std::string_view text = trimmed(weight.text);
+  if (weight.type == Cell::Type::kList) {
+    bad_ = weight_;
+    fault = {nullptr, "the weight is a list"};
+    return nullptr;
+  }
   if (weight.type == Cell::Type::kMissing || is_missing_number(text)) return out;
   const std::optional<double> number = convert::read_real(text);
   if (!number || *number < 0 || static_cast<float>(*number) > text::kMaxImportance) {
+    bad_ = weight_;
     fault = {weight.text.data(), "the weight is no number from 0 to 1e12"};
     return nullptr;
   }
@@ -136,8 +164,10 @@ char* RowLine::put_label(const Row& row, char* out, convert::Fault& fault) const
   return std::to_chars(out, out + kWeightRoom, *number).ptr;
 }
 
-char* RowLine::put_features(const Column& column, const Row& row, const Cell& cell, char* out,
+char* RowLine::put_features(const Feature& feature, const Row& row, char* out,
                             convert::Fault& fault) const {
+  const Column& column = schema_->columns[feature.column];
+  const Cell& cell = row.cells[feature.column];
   if (column.kind == Kind::kList) return put_items(column, row, cell, out);
   if (cell.type == Cell::Type::kList) {
     fault = {nullptr, "a list in a column that is none: --column NAME=list takes lists"};
@@ -146,6 +176,11 @@ char* RowLine::put_features(const Column& column, const Row& row, const Cell& ce
   const std::string_view text = trimmed(cell.text);
   if (column.kind == Kind::kCategory) return convert::put_escaped(out, text);
   if (column.kind == Kind::kText) return put_words(text, column.words, out);
+  if (column.kind == Kind::kDate) {
+    const Cell* const other =
+        feature.age_at != Schema::kNone ? &row.cells[feature.age_at] : nullptr;
+    return put_moment(cell, other, out, fault);
+  }
   if (is_missing(cell)) return convert::put(out, kMissingFeature);
   const std::optional<double> number = convert::read_real(text);
   if (!number) {
@@ -156,11 +191,17 @@ char* RowLine::put_features(const Column& column, const Row& row, const Cell& ce
   return put_number(out, column, *number);
 }
 
-bool RowLine::append(const Row& row, std::size_t size, std::string& out, convert::Fault& fault) {
+bool RowLine::append(const Row& row, std::size_t size, std::string& out, convert::Fault& fault,
+                     const std::vector<bool>* elsewhere) {
   char* const line = make_room(fixed_bytes_ + size * convert::kEscapeGrowth);
   char* const label_end = put_label(row, line, fault);
   if (label_end == nullptr) return false;
   char* at = label_end;
+  if (tag_ != Schema::kNone && row.cells[tag_].type == Cell::Type::kList) {
+    bad_ = tag_;
+    fault = {nullptr, "the tag is a list"};
+    return false;
+  }
   if (tag_ != Schema::kNone && row.cells[tag_].type == Cell::Type::kText) {
     at = convert::put_escaped(convert::put(at, " '"), trimmed(row.cells[tag_].text));
   }
@@ -169,9 +210,13 @@ bool RowLine::append(const Row& row, std::size_t size, std::string& out, convert
     const Column& column = schema_->columns[feature.column];
     const Cell& cell = row.cells[feature.column];
     if (is_without_feature(column, cell)) continue;
+    if (elsewhere != nullptr && (*elsewhere)[feature.column]) continue;
     char* const begin = feature.prefix.write(at);
-    char* const end = put_features(column, row, cell, begin, fault);
-    if (end == nullptr) return false;
+    char* const end = put_features(feature, row, begin, fault);
+    if (end == nullptr) {
+      bad_ = feature.column;
+      return false;
+    }
     if (end != begin) at = end;  // else nothing is there
   }
   if (at == head_end) at = convert::put(at, " |");

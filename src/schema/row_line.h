@@ -25,23 +25,29 @@ class RowLine {
   explicit RowLine(std::shared_ptr<const Schema> schema);
 
   /// Appends the line of the row, with its end, to `out`. `size`: bytes that the row had. False: a
-  /// value is not of its column's kind, as `fault` says, and nothing is appended.
-  bool append(const Row& row, std::size_t size, std::string& out, convert::Fault& fault);
+  /// value is not of its column's kind, as `fault` says, and nothing is appended. `elsewhere`: of
+  /// each column, whether another line has its features; null: none has.
+  bool append(const Row& row, std::size_t size, std::string& out, convert::Fault& fault,
+              const std::vector<bool>* elsewhere = nullptr);
+  /// The column whose value it was.
+  const Column& bad_column() const { return schema_->columns[bad_]; }
 
  private:
   struct Feature {
     std::size_t column;
     convert::Prefix prefix;
+    std::size_t age_at = Schema::kNone;  ///< column
   };
 
   // These write, and return nullptr where they have set the fault.
-  char* put_label(const Row& row, char* out, convert::Fault& fault) const;
-  char* put_features(const Column& column, const Row& row, const Cell& cell, char* out,
+  char* put_label(const Row& row, char* out, convert::Fault& fault);
+  char* put_features(const Feature& feature, const Row& row, char* out,
                      convert::Fault& fault) const;
   char* make_room(std::size_t bytes);
 
   std::shared_ptr<const Schema> schema_;
   std::size_t label_, weight_, tag_;  ///< columns, or Schema::kNone
+  std::size_t bad_ = 0;
   std::vector<Feature> features_;
   std::size_t fixed_bytes_ = 0;  ///< of a line, beside those of its values
   std::unique_ptr<char[]> line_;

@@ -167,6 +167,7 @@ void RowReader::check_wanted() const {
     throw std::runtime_error(
         fmt::format("there is no column '{}'; the columns are: {}", given.name, names()));
   }
+  check_ages(schema_);
 }
 
 /// Two columns that are named as labels are: one of them would become a feature that knows it.

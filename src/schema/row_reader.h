@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "convert/row_scan.h"
+#include "schema/names.h"
 #include "schema/row_format.h"
 #include "schema/row_line.h"
 #include "schema/sample.h"
@@ -104,13 +104,6 @@ class RowReader {
   void end_source();
 
  private:
-  struct NameHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view name) const {
-      return std::hash<std::string_view>()(name);
-    }
-  };
-
   std::size_t find_column(std::string_view name);
   void add_column(Column column);
   Column new_column(const std::string& name) const;
@@ -133,7 +126,7 @@ class RowReader {
   std::shared_ptr<SharedSchema> shared_;
   Schema schema_;
   /// Columns by their names.
-  std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> index_;
+  NameMap<std::size_t> index_;
   std::vector<Sample> samples_;  ///< of columns; used of open ones
   std::uint64_t looked_at_ = 0;  ///< rows of the window
   bool grows_;                   ///< any new column is welcome

@@ -7,6 +7,7 @@
 
 #include "convert/convert_numeric.h"
 #include "schema/cell_text.h"
+#include "schema/date.h"
 #include "schema/number_bins.h"
 
 namespace leveret::schema {
@@ -18,6 +19,12 @@ constexpr double kMostExact = 9007199254740992;  // 2^53
 /// A 0 in front of other digits.
 bool is_code(std::string_view text) {
   return text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+}
+
+bool is_date(std::string_view text) {
+  constexpr std::chrono::seconds kLeast{1'000'000'000};
+  const std::optional<Moment> moment = read_date(text);
+  return moment && (text.find('-') != std::string_view::npos || moment->since_1970 >= kLeast);
 }
 
 }  // namespace
@@ -35,6 +42,7 @@ void Sample::add(const Row& row, const Cell& cell) {
     return;
   }
   add_number(text);
+  if (dates_ + missing_ + 1 == rows_ && is_date(text)) ++dates_;  // all were, so far
   if (text.find('|') != std::string_view::npos) ++separated_;
   words_ += 1 + static_cast<std::uint64_t>(std::ranges::count(text, ' '));
   add_text(text);

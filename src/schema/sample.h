@@ -34,6 +34,8 @@ class Sample {
   bool all_numbers() const { return present() > 0 && numbers_.size() == present(); }
   bool all_whole() const { return all_numbers() && whole_ == present(); }
   bool has_codes() const { return codes_ > 0; }
+  /// Whether all values are dates, or times since 1970 from 2001 on.
+  bool all_dates() const { return present() > 0 && dates_ == present(); }
   /// Whether each number is above the one before.
   bool ascends() const { return all_numbers() && ascends_; }
 
@@ -47,7 +49,7 @@ class Sample {
   void add_number(std::string_view text);
 
   std::uint64_t rows_ = 0, missing_ = 0, whole_ = 0, codes_ = 0;
-  std::uint64_t lists_ = 0, separated_ = 0, words_ = 0;
+  std::uint64_t lists_ = 0, separated_ = 0, words_ = 0, dates_ = 0;
   bool ascends_ = true;
   std::vector<double> numbers_;
   std::unordered_set<std::uint64_t> different_;  ///< hashes

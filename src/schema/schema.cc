@@ -44,6 +44,16 @@ std::size_t Schema::find(Kind kind) const {
 
 bool Schema::has_open() const { return std::ranges::any_of(columns, &Column::is_open); }
 
+void check_ages(const Schema& schema) {
+  for (const Column& column : schema.columns) {
+    if (column.age_at.empty() || schema.find(column.age_at) != Schema::kNone) continue;
+    throw std::runtime_error(
+        fmt::format("column '{}': there is no column '{}', at which to tell "
+                    "its age",
+                    column.name, column.age_at));
+  }
+}
+
 void check_once(const Schema& schema, const Column& column) {
   const bool once =
       column.kind == Kind::kLabel || column.kind == Kind::kWeight || column.kind == Kind::kTag;
@@ -82,6 +92,7 @@ Schema from_text(std::string_view text) {
       throw std::runtime_error(fmt::format("line {}: {}", number, error.what()));
     }
   }
+  check_ages(schema);
   return schema;
 }
 

@@ -43,6 +43,9 @@ void check_once(const Schema& schema, const Column& column);
 /// that were open may have become something.
 bool is_continued(const Schema& now, const Schema& later);
 
+/// std::runtime_error where a date's age is to be told at a column that is not there.
+void check_ages(const Schema& schema);
+
 std::string to_text(const Schema& schema);
 /// std::runtime_error names the line (from 1) and what is wrong with it. Blank lines and those that
 /// begin with # are passed over.

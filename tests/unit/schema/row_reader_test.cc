@@ -91,6 +91,15 @@ TEST_CASE("rows that are none are bad, and leave nothing", "[schema]") {
   CHECK(json.bad.size() == 11);
 }
 
+TEST_CASE("a weight and a tag are no lists", "[schema]") {
+  const ReadRows json = read_rows(
+      "{\"label\": 1, \"w\": [2], \"t\": 1}\n{\"label\": 1, \"w\": 2, \"t\": [1]}\n"
+      "{\"label\": 1, \"w\": 2, \"t\": 1}\n",
+      options_of("json", {"w=weight", "t=tag"}));
+  CHECK(json.text == "1 2 '1 |\n");
+  CHECK(json.bad == std::vector<std::string>{"0: the weight is a list", "1: the tag is a list"});
+}
+
 TEST_CASE("columns that nobody can tell are refused", "[schema]") {
   RowOptions options = options_of("csv");
   options.needs_label = true;
