@@ -37,10 +37,10 @@ declare -A below=(
   [predict]="$model model modelfile skew store files"
   [train]="$model model modelfile skew predict store metrics stream files"
   [options]="$model model stream files"
-  [serve]="$model model modelfile skew predict store patch files"
+  [serve]="$model model modelfile skew predict store patch files schema"
   [publish]="$model model modelfile skew predict store metrics stream patch files serve"
   [api]="$model model modelfile skew predict train options store metrics stream patch files serve publish"
-  [daemon]="$model model modelfile skew predict store metrics stream patch files serve publish"
+  [daemon]="$model model modelfile skew predict store metrics stream patch files serve publish schema convert"
   [dist]="$model model modelfile skew predict train store metrics stream files"
   [cli]="$model model modelfile skew predict train store metrics stream files cache convert schema patch options serve publish daemon dist"
 )

@@ -13,6 +13,9 @@
 namespace leveret::daemon {
 namespace {
 
+/// Of candidates in JSON, which are short, and take longer to read than lines.
+constexpr std::size_t kJsonBytes = kPieceBytes / 4;
+
 bool is_json(std::string_view type) {
   type = type.substr(0, type.find(';'));
   while (type.ends_with(' ')) type.remove_suffix(1);
@@ -44,8 +47,10 @@ bool HttpWork::go_on() {
     if (!started_) {
       started_ = true;
       start();
-    } else if (json_) {
+    } else if (json_lines_) {
       answer_candidates();
+    } else if (json_) {
+      read_json();
     } else {
       answer_lines();
     }
@@ -209,46 +214,56 @@ void HttpWork::answer_lines() {
   done_ = true;
 }
 
-void HttpWork::start_json() {
-  json_ = read_json_request(request_.body);
-  request_.body = {};  // its lines have all that it had
-  left_ = json_->candidates;
-  if (!json_->has_context) return;
+void HttpWork::start_json() { json_.emplace(request_.body); }
+
+/// The request's parts, and its context.
+void HttpWork::read_json() {
+  if (json_->read(kPieceBytes)) return;
+  json_lines_.emplace(*json_, scorer_->rows(), scorer_->max_line());
+  if (!json_->context()) return;
   LineWork& work = worker_.work();
-  work.parse(*scorer_, json_->context, 1, false);
+  work.parse(*scorer_, json_lines_->context(), 1, false);
   if (!work.chunk.bad.empty()) throw BadJson(std::string("context: ") + work.chunk.bad[0].what);
   context_ = scorer_->context(work.chunk, 0);
 }
 
 void HttpWork::answer_candidates() {
-  if (left_.empty()) return finish_json();
+  const std::size_t cost = context_ ? Scorer::context_cost(*context_) : 0;
+  if (!json_lines_->next(kJsonBytes, cost, candidates_)) return finish_json();
   LineWork& work = worker_.work();
   const text::ExampleChunk& chunk = work.chunk;
-  const std::size_t cost = context_ ? Scorer::context_cost(*context_) : 0;
-  work.parse(*scorer_, take_piece(left_, {.context_bytes = cost}), 1, false);
+  work.parse(*scorer_, candidates_.text, 1, false);
   scorer_->score(chunk, 0, chunk.examples.size(), context_.get(), work.outcomes);
-  std::size_t next = 0, bad = 0;
-  for (const predict::LineAnswer answer : predict::answers_of(chunk)) {
+  const std::vector<predict::LineAnswer> answers = predict::answers_of(chunk);
+  if (schema::RequestRows* const rows = scorer_->rows()) {
+    scorer_->counts().unknown_namespaces.add(rows->take_unknown());
+  }
+  std::size_t next = 0, scored = 0, bad = 0;
+  for (const std::string& why : candidates_.why) {
     if (candidate_ > 0) predictions_ += ',';
-    if (answer == predict::LineAnswer::kScored) {
-      const predict::Outcome& outcome = work.outcomes.items[next++];
-      const float number = scorer_->number(outcome);
-      if (std::isfinite(number)) {
-        predict::append_number(predictions_, number);
-      } else {
-        add_error(
-            "has no finite prediction: it has too many features with its context, or too large "
-            "values");
-      }
+    if (why.empty()) {
+      add_answer(answers[next++], scored, bad);
     } else {
-      add_error(chunk.bad[bad++].what);
+      scorer_->counts().bad.add();
+      add_error(why);
     }
     ++candidate_;
   }
 }
 
+/// Of the candidate at hand; counts outcomes and bad lines of its piece on the way.
+void HttpWork::add_answer(predict::LineAnswer answer, std::size_t& scored, std::size_t& bad) {
+  const LineWork& work = worker_.work();
+  if (answer != predict::LineAnswer::kScored) return add_error(work.chunk.bad[bad++].what);
+  const float number = scorer_->number(work.outcomes.items[scored++]);
+  if (std::isfinite(number)) return predict::append_number(predictions_, number);
+  add_error(
+      "has no finite prediction: it has too many features with its context, or too large "
+      "values");
+}
+
 /// Adds an error of the candidate at hand.
-void HttpWork::add_error(const char* what) {
+void HttpWork::add_error(std::string_view what) {
   predictions_ += "null";
   errors_ += fmt::format("{}{{\"candidate\":{},\"error\":{}}}", errors_.empty() ? "" : ",",
                          candidate_, json_string(what));

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/json_lines.h"
 #include "daemon/json_request.h"
 #include "daemon/line_answers.h"
 #include "daemon/site.h"
@@ -63,6 +64,7 @@ class HttpWork {
   void start();
   void start_predict(const Query& query);
   void start_json();
+  void read_json();
   void show(const Query& query);
   void show_model(const Query& query);
   void show_metrics(const Query& query);
@@ -74,7 +76,8 @@ class HttpWork {
   void name_version(std::size_t model, const serve::Served& served);
   void answer_lines();
   void answer_candidates();
-  void add_error(const char* what);
+  void add_answer(predict::LineAnswer answer, std::size_t& scored, std::size_t& bad);
+  void add_error(std::string_view what);
   void finish_json();
   void refuse(unsigned status, const std::string& why);
 
@@ -91,6 +94,8 @@ class HttpWork {
   std::string_view left_;  ///< of the lines
   std::optional<LineAnswers> lines_;
   std::optional<JsonRequest> json_;
+  std::optional<JsonLineMaker> json_lines_;  ///< once the request is known
+  JsonLines candidates_;                     ///< at hand
   std::shared_ptr<Scorer::Context> context_;
   std::string predictions_, errors_;  ///< of JSON
   std::size_t candidate_ = 0;

@@ -5,8 +5,6 @@
 namespace leveret::daemon {
 namespace {
 
-constexpr std::size_t kPieceBytes = 64 << 10;
-
 /// Where the line at `begin` ends, behind its newline.
 std::size_t end_of_line(std::string_view lines, std::size_t begin) {
   const std::size_t end = lines.find('\n', begin);

@@ -6,6 +6,9 @@
 
 namespace leveret::daemon {
 
+/// Text of one.
+inline constexpr std::size_t kPieceBytes = 64 << 10;
+
 struct PieceOptions {
   bool context_lines = false;     ///< some of the lines are contexts of others
   std::size_t context_bytes = 0;  ///< of a context that came before (Scorer::context_cost)

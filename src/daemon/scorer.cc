@@ -57,7 +57,10 @@ Scorer::Scorer(std::shared_ptr<const serve::Served> served, const std::string& n
       parser_(served_->names(), parser_options(*served_, options, false)),
       shared_parser_(served_->names(), parser_options(*served_, options, true)),
       whole_(served_->model(), served_->names(), kernels::active()),
-      skew_(served_->model(), served_->names()) {}
+      skew_(served_->model(), served_->names()) {
+  if (served_->is_nothing() || served_->model()->schema() == nullptr) return;
+  rows_.emplace(served_->model()->schema()->get());
+}
 
 Scorer::~Scorer() = default;
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "predict/context_predictor.h"
 #include "predict/outcome.h"
 #include "predict/predictor.h"
+#include "schema/request_rows.h"
 #include "serve/served.h"
 #include "skew/skew.h"
 #include "text/parser.h"
@@ -53,6 +55,11 @@ class Scorer {
     return options_.scores ? outcome.score : outcome.probability;
   }
 
+  /// Makes lines of its raw rows; null where the model has no schema.
+  schema::RequestRows* rows() { return rows_ ? &*rows_ : nullptr; }
+  /// Bytes of a line.
+  std::size_t max_line() const { return options_.max_line; }
+
   /// Parses `chunk.bytes`. With `shared_label` "shared" is as no label.
   void parse(text::ExampleChunk& chunk, bool shared_label);
 
@@ -82,6 +89,7 @@ class Scorer {
   ContextCache& cache_;
   ModelCounts& counts_;
   text::Parser parser_, shared_parser_;
+  std::optional<schema::RequestRows> rows_;
   predict::Predictor whole_;
   skew::SkewCounter skew_;
   /// By the ids of the namespaces that its contexts have.

@@ -182,25 +182,104 @@ def test_json_is_answered_as_lines_are():
                 (b"", "byte"), (b"{", "byte"), (b"[]", "object"), (b"3", "object"),
                 (b'{"candidates":[]', "byte"), ({}, "no \"candidates\""),
                 ({"candidates": {}}, "list"), ({"candidates": [3]}, "candidate 0"),
-                ({"candidates": [{}, {"a": 3}]}, "candidate 1"),
-                ({"candidates": [{"a": [3]}]}, "feature"),
-                ({"candidates": [{"a": [["b"]]}]}, "feature"),
-                ({"candidates": [{"a": [None]}]}, "null"),
-                ({"candidates": [{"a": ["b c"]}]}, "white space"),
-                ({"candidates": [{"a": ["b\nc"]}]}, "white space"),
-                ({"candidates": [{"a|b": ["c"]}]}, "|"),
-                ({"candidates": [{"a": ["b:2"]}]}, "colon"),
-                ({"candidates": [{"a": [""]}]}, "empty"),
-                ({"candidates": [{"a": {"": 2}}]}, "empty"),
+                (b'{"candidates": [{"a": [tru]}]}', "byte"),
                 ({"candidates": [], "context": 3}, "context"),
                 ({"candidates": [], "context": {"a": {"b": True}}}, "context"),
                 ({"candidates": [], "more": 3}, "more"),
                 (b'{"candidates":[],"candidates":[]}', "twice"),
-                (b'{"candidates":[]} {}', "byte"),
+                (b'{"candidates":[]} {}', "object"),
                 (b'{"candidates":[{"\xff":[]}]}', "byte"),
                 (b"[" * 200000, "object")]:
             status, answer = ask(request)
             assert status == 400 and word in answer["error"], (request[:60], status, answer)
+
+        # What is wrong in a candidate is that one's alone.
+        for candidate, word in [
+                ({"a": 3}, "list of features"), ({"a": [3]}, "feature"), ({"a": [["b"]]}, "feature"),
+                ({"a": [None]}, "null"), ({"a": ["b c"]}, "white space"), ({"a": ["b\nc"]}, "white space"),
+                ({"a|b": ["c"]}, "|"), ({"a": ["b:2"]}, "colon"), ({"a": [""]}, "empty"),
+                ({"a": {"": 2}}, "empty"), ({"a": ["b" * (1 << 20)]}, "--max_line")]:
+            status, answer = ask({"candidates": [{"A": "b0"}, candidate, {"namespaces": {"A": "b0"}}]})
+            assert status == 200 and answer["predictions"][1] is None, (candidate, answer)
+            assert answer["predictions"][0] == answer["predictions"][2] is not None, (candidate, answer)
+            assert answer["errors"][0]["candidate"] == 1 and len(answer["errors"]) == 1, answer
+            assert word in answer["errors"][0]["error"], (candidate, answer)
+
+
+def test_raw_rows():
+    """A model that has learned raw rows answers them, as predict does to the same rows of JSON lines."""
+    rows = [{"age": i % 60 + 18, "city": "c %d" % (i % 7), "tags": ["t%d" % (i % 3), "u"],
+             "price": None if i % 9 == 0 else i % 40 / 4, "clicked": i % 5 % 2} for i in range(600)]
+    text = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    leveret("train", "--quiet", "--format", "json", "-f", "rows.lvt", text=text)
+    leveret("train", "--quiet", "--format", "json", "-i", "rows.lvt", "-f", "rows2.lvt", text=text)
+    unlabelled = [{name: value for name, value in row.items() if name != "clicked"} for row in rows[:100]]
+    unlabelled[3].pop("city")
+    unlabelled[4].pop("age")
+
+    def expected(model, of, *options):
+        body = "".join(json.dumps(row) + "\n" for row in of).encode()
+        return [float(p) for p in leveret("predict", "--quiet", "--format", "json", "-i", model, text=body).split()]
+
+    with Server(PROGRAM, "-i", "rows.lvt", "--watch", "rows.lvt") as server:
+        def ask(request):
+            status, _, answer = server.ask("POST", "/predict", json.dumps(request).encode())
+            return status, json.loads(answer)
+
+        whole = expected("rows.lvt", unlabelled)
+        assert len(set(whole)) > 50
+        assert ask({"candidates": unlabelled}) == (200, ask({"candidates": unlabelled})[1])
+        assert ask({"candidates": unlabelled})[1]["predictions"] == whole
+        # A context has some of the columns, and those that nobody has are missing.
+        context = {"age": 42, "city": "c 3"}
+        candidates = [{"price": p, "tags": "t1|u"} for p in (1, None, 7.25)] + [{}]
+        parts = ask({"context": context, "candidates": candidates})[1]
+        wholes = expected("rows.lvt", [{**context, **candidate} for candidate in candidates])
+        assert all(abs(a - b) < 3e-6 for a, b in zip(parts["predictions"], wholes)), (parts, wholes)
+        # The line that the rows are, and the other form.
+        lines = [float(p) for p in predict("rows.lvt", b"|city c%203 |tags t1\n").split()]
+        assert ask({"candidates": [{"namespaces": {"city": "c%203", "tags": ["t1"]}}]})[1]["predictions"] == lines
+        status, answer = ask({"candidates": [{"age": "old"}, {"age": 3}, {"age": [1]}, {"price": "$3"},
+                                             {"city": {"a": 1}}]})
+        assert status == 200 and [p is None for p in answer["predictions"]] == [True, False, True, True, False]
+        assert 'column "age": not a number' in answer["errors"][0]["error"], answer
+        status, answer = ask({"context": {"age": 3}, "candidates": [{"age": 3}, {}]})
+        assert answer["predictions"][0] is None and "in the context, too" in answer["errors"][0]["error"]
+        status, answer = ask({"context": {"age": "x"}, "candidates": [{}]})
+        assert status == 400 and "context" in answer["error"]
+        # Another version's schema, and rows of a model that knows none.
+        replace("rows.lvt", "rows2.lvt")
+        while ask({"candidates": unlabelled})[1]["model"]["sequence"] != 1200:
+            time.sleep(0.05)
+        assert ask({"candidates": unlabelled})[1]["predictions"] == expected("rows.lvt", unlabelled)
+    with Server(PROGRAM, "-i", "a.lvt") as server:
+        status, _, answer = server.ask("POST", "/predict", b'{"candidates": [{"age": 42}]}')
+        assert status == 200 and "must be a list of features" in json.loads(answer)["errors"][0]["error"]
+
+
+def test_a_long_request_in_json_lets_others_pass():
+    """16 MB of candidates are read and answered in pieces."""
+    body = json.dumps({"candidates": [{"A": ["bucket%d" % (i % 50)]} for i in range(1000000)]}).encode()
+    assert len(body) > 16 << 20
+    with Server(PROGRAM, "-i", "a.lvt", "--threads", 1, "--max_request", "32M") as server:
+        done, waits = [], []
+
+        def ask_long():
+            done.append(server.ask("POST", "/predict", body))
+
+        asking = threading.Thread(target=ask_long)
+        asking.start()
+        while server.metrics()['leveret_requests_total{model="a"}'] < 1:
+            pass  # until it is worked on
+        while not done and len(waits) < 1000:
+            start = time.monotonic()
+            assert server.ask("POST", "/predict", b"|A b0\n")[0] == 200
+            waits.append(time.monotonic() - start)
+        asking.join()
+        status, _, answer = done[0]
+        assert status == 200 and len(json.loads(answer)["predictions"]) == 1000000
+        assert len(waits) > 5, waits  # they were answered meanwhile
+        print("  waits: median %.1f ms, longest %.1f ms" % (1e3 * sorted(waits)[len(waits) // 2], 1e3 * max(waits)))
 
 
 def test_pages():

@@ -1,13 +1,13 @@
 // Numbers of JSON, in each form that the grammar has and at each place where one may stand: the
 // line that is made of a request has the values that were sent.
-#include "daemon/json_request.h"
-
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "daemon/house.h"
+#include "daemon/json_lines.h"
 #include "files/temp_folder.h"
 #include "train/train_run.h"
 
@@ -40,16 +40,119 @@ std::vector<std::string> values_at_each_place(const std::string& number) {
           R"({"context":{"A":[{"f":)" + number + R"(}]},"candidates":[{"B":["g"]}]})"};
 }
 
+struct Read {
+  std::string context, lines;
+  std::vector<std::string> why;
+  std::string error;
+};
+
+/// `bytes`: as many are looked at at a time.
+Read read_request(const std::string& body, schema::RequestRows* rows = nullptr,
+                  std::size_t bytes = 1 << 20) {
+  Read all;
+  try {
+    JsonRequest request(body);
+    while (request.read(bytes)) {
+    }
+    JsonLineMaker maker(request, rows, 1000);
+    all.context = maker.context();
+    JsonLines lines;
+    while (maker.next(bytes, 0, lines)) {
+      all.lines += lines.text;
+      all.why.insert(all.why.end(), lines.why.begin(), lines.why.end());
+    }
+  } catch (const BadJson& error) {
+    all.error = error.what();
+  }
+  return all;
+}
+
+TEST_CASE("A request is read the same in pieces of any size", "[daemon]") {
+  const std::string body =
+      " {\n\"candidates\" : [ {\"a\": [\"x}\\\"]\", {\"b\": 2}]} , {} ,{\"a\":\"y z\"},"
+      "{\"a\":null}, {\"namespaces\":{\"a\":[\"z\"]}}, {\"a\":\"" +
+      std::string(1000, 'l') + "\"} ]\t, \"context\":{\"u\":\"v\"}} ";
+  const Read whole = read_request(body);
+  CHECK(whole.error.empty());
+  CHECK(whole.context == "|u v |\n");
+  CHECK(whole.lines == "|a x}\"] b:2 |\n|\n|a z |\n");
+  REQUIRE(whole.why.size() == 6);
+  CHECK(whole.why[2] == "the feature \"y z\" has white space, which names cannot have");
+  CHECK(whole.why[3] == "namespace \"a\" must be a list of features, not null");
+  CHECK(whole.why[5] == "is longer than --max_line");
+  for (const std::size_t bytes : {1, 2, 3, 7, 30}) {
+    const Read pieces = read_request(body, nullptr, bytes);
+    CHECK(pieces.context == whole.context);
+    CHECK(pieces.lines == whole.lines);
+    CHECK(pieces.why == whole.why);
+  }
+  // Cut anywhere, it is none.
+  for (std::size_t size = 0; size + 1 < body.size(); ++size) {
+    INFO(size);
+    CHECK_FALSE(read_request(body.substr(0, size)).error.empty());
+  }
+}
+
+TEST_CASE("What is no request is refused", "[daemon]") {
+  const auto error_of = [](const std::string& body) { return read_request(body).error; };
+  CHECK(error_of("[]").starts_with("the request must be an object"));
+  CHECK(error_of("{}") == "the request has no \"candidates\"");
+  CHECK(error_of("{\"candidates\":[]} x").starts_with("the request must be"));
+  CHECK(error_of("{\"candidates\":[{}],}") == "byte 20: a name in quotes is missing");
+  CHECK(error_of("{\"candidates\":[{},]}") == "byte 19: candidate 1 must be an object");
+  CHECK(error_of("{\"candidates\":[{} {}]}") ==
+        "byte 19: a comma or the end of the list is missing");
+  CHECK(error_of("{\"candidates\":{}}") == "byte 15: \"candidates\" must be a list of objects");
+  CHECK(error_of("{\"candidates\":[],\"candidates\":[]}") == "\"candidates\" comes twice");
+  CHECK(error_of("{\"context\":{},\"context\":{}}") == "\"context\" comes twice");
+  CHECK(error_of("{\"context\":[]}") == "byte 12: \"context\" must be an object");
+  CHECK(error_of("{\"rows\":[]}").starts_with("\"rows\": is no member of a request"));
+  CHECK(error_of("{\"candidates\":[{\"a\":tru}]}").starts_with("candidate: byte "));
+  CHECK(error_of("{\"candidates\":[{\"a\":{]}}]}").starts_with("byte 24"));
+  CHECK(error_of("{\"candidates\":[],\"context\":{\"a\":tru}}").starts_with("context: byte "));
+  CHECK(error_of("{\"candidates\":[],\"context\":{\"a\":1}}").starts_with("context: namespace"));
+}
+
+TEST_CASE("Rows of a request are the lines of its model's schema", "[daemon]") {
+  const auto schema = std::make_shared<const schema::Schema>(
+      schema::from_text("y label\nid tag\nage number:edges=10+20\ncity category\ntags list\nnew "
+                        "open\nn.m number:value\n"));
+  schema::RequestRows rows(schema);
+  const Read whole = read_request(
+      R"({"candidates":[{"age":15,"city":"a b","tags":["p","q|"],"id":7,"y":1,"n":{"m":0}},{},)"
+      R"({"age":"x"},{"new":5,"city":null,"other":1,"age":null,"n.m":0},{"tags":"p|q","city":["a"]},)"
+      R"({"namespaces":{"age":["b0"]}}]})",
+      &rows);
+  CHECK(whole.error.empty());
+  CHECK(whole.lines ==
+        "1 '7 |age b0:0.500 b1:0.500 |city a%20b |tags p q%7C\n"
+        "|age NA |n.m NA\n|age NA\n|age b0 |\n");
+  REQUIRE(whole.why.size() == 6);
+  CHECK(whole.why[2].starts_with("column \"age\": not a number"));
+  CHECK(whole.why[4].starts_with("column \"city\": a list in a column that is none"));
+  CHECK(rows.take_unknown() == 1);
+
+  const Read split = read_request(
+      R"({"context":{"city":"u","age":null,"y":1,"id":3},"candidates":[{"tags":["t"]},{"city":"v"},{"n.m":2}]})",
+      &rows);
+  CHECK(split.context == "|age NA |city u\n");
+  CHECK(split.lines == "|tags t |n.m NA\n|n.m v:1.09861\n");
+  REQUIRE(split.why.size() == 3);
+  CHECK(split.why[1] == "column \"city\" is in the context, too");
+  CHECK(read_request(R"({"context":{"age":"x"},"candidates":[]})", &rows)
+            .error.starts_with("context: column \"age\""));
+}
+
 TEST_CASE("A number of JSON is the value that it is in a line", "[daemon]") {
   const std::vector<std::string> all = numbers();
   REQUIRE(all.size() == 256);
   for (const std::string& number : all) {
     for (const std::string& body : values_at_each_place(number)) {
       INFO(body);
-      const JsonRequest request = read_json_request(body);
+      const Read read = read_request(body);
       text::NamespaceNames names;
       const text::ExampleChunk chunk =
-          train::parse(names, (request.has_context ? request.context + '\n' : request.candidates));
+          train::parse(names, read.context.empty() ? read.lines : read.context);
       const text::ExampleChunk of_f = train::parse(names, "|A f\n");
       const float value = std::strtof(number.c_str(), nullptr);
       int found = 0;
