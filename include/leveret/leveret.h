@@ -148,6 +148,17 @@ LEVERET_API int leveret_clear_context(leveret_predictor* predictor);
 LEVERET_API int leveret_predict_lines(leveret_predictor* predictor, const char* text, size_t size,
                                       float* probabilities, size_t count);
 
+/* Raw rows, for a model that has learned raw rows (leveret-schema(1)): each a line with an object
+ * of JSON by the names of its columns, such as {"age": 42, "city": null, "tags": ["a", "b"]}. What
+ * values mean is said in leveret-serve(1). LEVERET_BAD_ARGUMENT where the model knows no columns. */
+
+/* The columns that all candidates share, as leveret_set_context. */
+LEVERET_API int leveret_set_context_row(leveret_predictor* predictor, const char* row, size_t size);
+/* Scores `count` rows, as leveret_predict_lines. With a context of rows, a row has other columns
+ * than that; a column that neither has is missing. */
+LEVERET_API int leveret_predict_rows(leveret_predictor* predictor, const char* rows, size_t size,
+                                     float* probabilities, size_t count);
+
 /* The kinds of `space` that a feature may have. */
 enum {
   LEVERET_BY_FIELD = 0,    /* the number of its field */

@@ -9,6 +9,8 @@
         request.set("|user u1")
         request.predict(["|ad a1", "|ad a2"])                   # the same, faster
 
+    model.predict_rows([{"age": 42, "city": None}])             # of a model that has learned raw rows
+
     learner = leveret.Learner("--ffm_k 8")
     learner.learn(["1 |user u1 |ad a1", "-1 |user u1 |ad a2"])  # predicted, each before it is learned
     learner.save("model.lvt")                                   # as leveret train --ffm_k 8 saves it
@@ -37,7 +39,7 @@ from typing import Iterable, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _arguments
-from ._arguments import FEATURE, Features, Line, Path
+from ._arguments import FEATURE, Features, Line, Path, Row
 from ._errors import BadLine, Error
 from ._errors import check as _check
 from ._evaluate import Metrics, evaluate
@@ -110,6 +112,13 @@ class Context(Alone):
         with handle.lock:
             _check(library.leveret_set_context(handle, text, len(text)))
 
+    def set_row(self, row: Row) -> None:
+        """The columns that all candidates share, of a model that has learned raw rows."""
+        text = _arguments.row(row, "the context")
+        handle = self._alone()
+        with handle.lock:
+            _check(library.leveret_set_context_row(handle, text, len(text)))
+
     def set_features(self, features: Features, by_field: bool = False) -> None:
         """The same without text: [n] features."""
         space, rows = _space(by_field), _arguments.features(features)
@@ -129,17 +138,21 @@ class Context(Alone):
 
     def predict(self, candidates: Sequence[Line]) -> np.ndarray:
         """n lines of VW text -> float32 [n], probabilities. BadLine where some are no examples."""
-        lines = _arguments.lines(candidates, "line")
+        return self._predict(library.leveret_predict_lines, _arguments.lines(candidates, "line"))
+
+    def predict_rows(self, candidates: Iterable[Row]) -> np.ndarray:
+        """n rows -> float32 [n], probabilities, of a model that has learned raw rows. A row is a dict of
+        values by the names of columns: strings, numbers, booleans, None (missing), lists, dates, dicts.
+        BadLine where some have values that are not of their columns' kinds."""
+        return self._predict(library.leveret_predict_rows, _arguments.rows(candidates, "row"))
+
+    def _predict(self, function, lines: Sequence[bytes]) -> np.ndarray:
         text = b"".join(lines)
         result = np.empty(len(lines), np.float32)
         handle = self._alone()
         with handle.lock:
             try:
-                _check(
-                    library.leveret_predict_lines(
-                        handle, text, len(text), result.ctypes.data, len(lines)
-                    )
-                )
+                _check(function(handle, text, len(text), result.ctypes.data, len(lines)))
             except BadLine as error:
                 error.probabilities = result
                 raise
@@ -257,6 +270,10 @@ class Model(Owner):
     def predict(self, lines: Sequence[Line]) -> np.ndarray:
         """n lines of VW text -> float32 [n], probabilities. BadLine where some are no examples."""
         return self._with_predictor(Context.predict, lines)
+
+    def predict_rows(self, rows: Iterable[Row]) -> np.ndarray:
+        """n rows -> float32 [n], probabilities, as Context.predict_rows."""
+        return self._with_predictor(Context.predict_rows, rows)
 
     def predict_features(
         self,

@@ -4,12 +4,13 @@ behind these functions there is C, which believes what it is told."""
 from __future__ import annotations
 
 import ctypes
+import json
 import math
 import numbers
 import operator
 import os
 import shlex
-from typing import Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -20,6 +21,8 @@ MOST_IMPORTANCE = np.float32(1e12)
 
 Line = Union[str, bytes]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+#: Values by the names of columns, as JSON has them.
+Row = Dict[str, object]
 Features = Union[np.ndarray, Iterable[Tuple[int, int, float]]]
 
 
@@ -64,6 +67,46 @@ def single_lines(values: Iterable[Line], what: str) -> List[bytes]:
         if line.find(b"\n") != len(line) - 1:
             raise ValueError(f"{what} {i} is several lines")
     return found
+
+
+def _json_of(value: object) -> object:
+    if isinstance(value, np.datetime64):
+        return str(value)
+    if hasattr(value, "item"):  # a number of NumPy, or what it has for a date
+        return _plain(value.item())
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    raise TypeError(f"a value of a row is a {_type(value)}, which has no place in JSON")
+
+
+def _plain(value: object) -> object:
+    """What is not equal to itself is missing: NaN, and what pandas has for it."""
+    if isinstance(value, dict):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        raise TypeError(f"a value of a row is an array of {value.ndim} dimensions")
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return [_plain(part) for part in value]
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    equal = value == value
+    return value if isinstance(equal, (bool, np.bool_)) and equal else None
+
+
+def row(value: Row, what: str) -> bytes:
+    """As a line of JSON."""
+    if not isinstance(value, dict):
+        raise TypeError(f"{what} is to be a dict of values by columns, not {_type(value)}")
+    try:
+        return json.dumps(_plain(value), default=_json_of).encode() + b"\n"
+    except RecursionError:
+        raise ValueError(f"{what} has values in values, too many of them") from None
+
+
+def rows(values: Iterable[Row], what: str) -> List[bytes]:
+    if hasattr(values, "to_dict") and hasattr(values, "columns"):  # a data frame
+        values = values.to_dict("records")
+    return [row(value, f"{what} {i}") for i, value in enumerate(many(values, what + "s"))]
 
 
 def _c_string(value: bytes, what: str) -> bytes:
@@ -114,7 +157,10 @@ def numbers_of(values: Sequence[float], what: str, count: Optional[int] = None) 
         for part in parts:
             if not isinstance(part, (numbers.Real, np.bool_)):
                 raise TypeError(f"{what} are numbers, not {_type(part)}")
-        array = np.array(parts, np.float64) if parts else np.empty(0, np.float64)
+        try:
+            array = np.array(parts, np.float64) if parts else np.empty(0, np.float64)
+        except OverflowError:
+            raise ValueError(f"{what} have a number that is too large") from None
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{what} are numbers, not {array.dtype}")
     if array.ndim != 1:

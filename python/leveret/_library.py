@@ -81,6 +81,8 @@ def _declare(library: ctypes.CDLL) -> None:
         "set_context_features": [pointer, ctypes.c_int, pointer, size],
         "clear_context": [pointer],
         "predict_lines": [pointer, ctypes.c_char_p, size, pointer, size],
+        "set_context_row": [pointer, ctypes.c_char_p, size],
+        "predict_rows": [pointer, ctypes.c_char_p, size, pointer, size],
         "predict_features": [pointer, ctypes.c_int, pointer, pointer, pointer, size],
         "learner_open": [ctypes.c_char_p, out],
         "learner_resume": [ctypes.c_char_p, ctypes.c_char_p, out],

@@ -238,6 +238,12 @@ PLACES = {
     "Model.hash_feature(namespace_hash)": (lambda m, c, v: m.hash_feature(v, "a"), INTS),
     "Model.hash_feature(name)": (lambda m, c, v: m.hash_feature(1, v), TEXTS),
     "Context.set(line)": (lambda m, c, v: c.set(v), set()),
+    # The model knows no columns, so that nothing means anything there; test_rows has one that does.
+    "Model.predict_rows(rows)": (lambda m, c, v: m.predict_rows(v), set()),
+    "Model.predict_rows([rows])": (lambda m, c, v: m.predict_rows([v]), set()),
+    "Context.predict_rows([{candidates}])": (lambda m, c, v: c.predict_rows([{"a": v}]), set()),
+    "Context.set_row(row)": (lambda m, c, v: c.set_row(v), set()),
+    "Context.set_row({row})": (lambda m, c, v: c.set_row({"a": v}), set()),
     "Context.set_features(features)": (
         lambda m, c, v: c.set_features(v), TRIPLES | ROWS_OF_FEATURES
     ),

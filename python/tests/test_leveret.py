@@ -132,6 +132,49 @@ class LeveretTest(unittest.TestCase):
             request.clear()
             self.check(request.predict(self.lines))
 
+    def test_rows(self):
+        rows = [
+            {"age": i % 40, "city": f"c {i % 7}", "tags": ["t", f"u{i % 3}"], "seen": f"2026-03-0{i % 9 + 1}"}
+            for i in range(300)
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            log, saved = os.path.join(folder, "log.jsonl"), os.path.join(folder, "model.lvt")
+            with open(log, "w") as file:
+                for i, row in enumerate(rows):
+                    file.write(json.dumps({**row, "label": int(i % 40 > 20)}) + "\n")
+            run("train", "--quiet", "-d", log, "-f", saved)
+            expected = [float(p) for p in run("predict", "--quiet", "-i", saved, "-d", log).split()]
+            model = leveret.Model.open(saved)
+        self.assertEqual([float(f"{p:.6f}") for p in model.predict_rows(rows)], expected)
+        # What NumPy and pandas have for the same values.
+        others = [
+            {
+                "age": np.int64(row["age"]),
+                "city": np.str_(row["city"]),
+                "tags": np.array(row["tags"]),
+                "seen": np.datetime64(row["seen"]),
+            }
+            for row in rows
+        ]
+        self.assertTrue((model.predict_rows(others) == model.predict_rows(rows)).all())
+        missing = model.predict_rows([{"age": None}, {"age": float("nan"), "city": None}, {}])
+        self.assertTrue((missing == missing[0]).all())
+        with model.context("age,city") as request:
+            request.set_row({"age": 30, "city": "c 3"})
+            parts = request.predict_rows([{"tags": ["t"]}, {"seen": "2026-03-01"}])
+            wholes = model.predict_rows(
+                [{"age": 30, "city": "c 3", "tags": ["t"]}, {"age": 30, "city": "c 3", "seen": "2026-03-01"}]
+            )
+            np.testing.assert_allclose(parts, wholes, atol=1e-5)
+            with self.assertRaisesRegex(leveret.BadLine, "in the context, too"):
+                request.predict_rows([{"age": 3}])
+        with self.assertRaisesRegex(leveret.BadLine, 'row 2: column "age": not a number') as caught:
+            model.predict_rows([{"age": 3}, {"age": "x"}])
+        self.assertEqual(list(np.isnan(caught.exception.probabilities)), [False, True])
+        for wrong in ([{"age": object()}], [{"age": np.ones((2, 2))}], ["{}"], {"age": 3}, 3):
+            with self.assertRaises(TypeError):
+                model.predict_rows(wrong)
+
     def test_fingerprint(self):
         told = {path: json.loads(run("inspect", "--json", path)) for path in (self.path, self.other)}
         model = leveret.Model.open(self.path)

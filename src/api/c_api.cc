@@ -171,6 +171,23 @@ int leveret_predict_lines(leveret_predictor* predictor, const char* text, size_t
   });
 }
 
+int leveret_set_context_row(leveret_predictor* predictor, const char* row, size_t size) {
+  return answer(LEVERET_FAILED, [&] {
+    need(predictor, "predictor");
+    predictor->requests.clear_context();
+    predictor->requests.set_context_row(text_of(row, size, "row"));
+  });
+}
+
+int leveret_predict_rows(leveret_predictor* predictor, const char* rows, size_t size,
+                         float* probabilities, size_t count) {
+  return answer(LEVERET_FAILED, [&] {
+    need(predictor, "predictor");
+    if (count > 0) need(probabilities, "probabilities");
+    predictor->requests.predict_rows(text_of(rows, size, "rows"), {probabilities, count});
+  });
+}
+
 int leveret_predict_features(leveret_predictor* predictor, int by, const leveret_feature* features,
                              const size_t* ends, float* probabilities, size_t count) {
   return answer(LEVERET_FAILED, [&] {

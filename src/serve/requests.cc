@@ -48,6 +48,7 @@ void Requests::become(std::shared_ptr<const Served> next) {
   predictor_ = std::move(predictor);
   context_parser_.reset();
   requests_.reset();
+  rows_.reset();
   served_ = std::move(next);
   counts_by_field_ = each_field_is_a_namespace();
 }
@@ -81,6 +82,30 @@ void Requests::set_context(std::string_view line) {
   if (chunk_.lines() > 1) throw BadArgument("the context is more than one line");
   check_lines(chunk_);
   if (chunk_.examples.empty()) throw BadLine("the context is empty; a line without features is |");
+  start_request();
+}
+
+schema::RequestRows& Requests::rows() {
+  if (rows_) return *rows_;
+  const auto& schema = served_->model()->schema();
+  if (schema == nullptr) {
+    throw BadArgument("the model has learned VW text and knows no columns: give it lines");
+  }
+  rows_ = std::make_unique<schema::RequestRows>(schema->get());
+  return *rows_;
+}
+
+void Requests::set_context_row(std::string_view object) {
+  clear_context();
+  move_on();
+  std::string line, why;
+  try {
+    if (!rows().take_context(object, line, why)) throw BadLine("the context: " + why);
+  } catch (const schema::NoJson& error) {
+    throw BadLine(std::string("the context: ") + error.what());
+  }
+  parse(line, *parser_);
+  check_lines(chunk_);
   start_request();
 }
 
@@ -184,6 +209,39 @@ void Requests::predict(std::string_view text, std::span<float> probabilities) {
   for (std::size_t i = 0; i < outcomes_.items.size(); ++i) {
     probabilities[chunk_.examples[i].line - 1] = outcomes_.items[i].probability;
   }
+  check_lines(chunk_);
+  check_together();
+}
+
+void Requests::predict_rows(std::string_view text, std::span<float> probabilities) {
+  if (!in_request_) move_on();
+  if (!in_request_) by_field_ = false;
+  schema::RequestRows& rows = this->rows();
+  const std::size_t count = std::ranges::count(text, '\n') + (!text.empty() && text.back() != '\n');
+  if (count != probabilities.size()) {
+    throw BadArgument(
+        fmt::format("the text has {} rows, but count is {}", count, probabilities.size()));
+  }
+  std::ranges::fill(probabilities, kNoProbability);
+  std::string lines, bad;
+  std::vector<std::size_t> row_of_line;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string why;
+    try {
+      if (rows.take(text.substr(0, end), lines, why)) row_of_line.push_back(i);
+    } catch (const schema::NoJson& error) {
+      why = error.what();
+    }
+    if (!why.empty() && bad.empty()) bad = fmt::format("row {}: {}", i + 1, why);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  parse(lines, *parser_);
+  score();
+  for (std::size_t i = 0; i < outcomes_.items.size(); ++i) {
+    probabilities[row_of_line[chunk_.examples[i].line - 1]] = outcomes_.items[i].probability;
+  }
+  if (!bad.empty()) throw BadLine(bad);
   check_lines(chunk_);
   check_together();
 }

@@ -12,6 +12,7 @@
 #include "predict/context_predictor.h"
 #include "predict/outcome.h"
 #include "predict/predictor.h"
+#include "schema/request_rows.h"
 #include "serve/request_chunk.h"
 #include "serve/served.h"
 #include "skew/skew.h"
@@ -30,7 +31,12 @@ class Requests {
   /// After an error there is no context.
   void set_context(std::string_view line);
   void set_context(int by, std::span<const leveret_feature> features);
-  void clear_context() { in_request_ = by_field_ = false; }
+  /// An object of columns, by the model's schema.
+  void set_context_row(std::string_view object);
+  void clear_context() {
+    in_request_ = by_field_ = false;
+    if (rows_) rows_->drop_context();
+  }
   /// As leveret_predictor_skew says, of all models that it has had.
   const skew::SkewCounts& skew_counts() const { return skew_counts_; }
   const std::string& skew_text() const { return skew_text_; }
@@ -39,12 +45,15 @@ class Requests {
 
   /// As leveret_predict_lines and leveret_predict_features say.
   void predict(std::string_view text, std::span<float> probabilities);
+  /// As leveret_predict_rows says.
+  void predict_rows(std::string_view text, std::span<float> probabilities);
   void predict(int by, const leveret_feature* features, std::span<const std::size_t> ends,
                std::span<float> probabilities);
 
  private:
   void move_on();
   void become(std::shared_ptr<const Served> next);
+  schema::RequestRows& rows();
   void start_chunk();
   void parse(std::string_view text, text::Parser& parser);
   void refuse_large();
@@ -64,6 +73,7 @@ class Requests {
   decltype(text::ParserOptions::limit) limit_;           ///< of arrays
   std::unique_ptr<text::Parser> parser_;                 ///< of candidates
   std::unique_ptr<text::Parser> context_parser_;         ///< since the first context in text
+  std::unique_ptr<schema::RequestRows> rows_;            ///< since the first raw row
   std::unique_ptr<predict::Predictor> predictor_;        ///< without a context
   std::unique_ptr<predict::ContextPredictor> requests_;  ///< since the first context
   std::unique_ptr<skew::SkewCounter> skew_;

@@ -41,6 +41,19 @@ declared fields|--field a,b --field A,c --field never --field a
 KINDS
 }
 
+# Raw rows say what `leveret predict` says of them; with a context, nearly so.
+raw_rows() {
+  awk 'BEGIN { for (i = 0; i < 400; ++i)
+    printf "{\"label\": %d, \"age\": %s, \"city\": \"c %d\", \"tags\": [\"t%d\", \"u\"]}\n", i % 3 == 0,
+           (i % 11 ? i % 40 : "null"), i % 7, i % 5 }' >log.jsonl
+  "$leveret" train --quiet -f model.lvt log.jsonl
+  "$leveret" train --quiet -f text.lvt <(rows train 1 200)
+  "$leveret" predict --quiet -i model.lvt log.jsonl >expected
+  "$programs/capi_rows" model.lvt text.lvt log.jsonl >got
+  cmp got expected
+  test "$(sort -u got | wc -l)" -gt 20
+}
+
 # Lines whose namespaces are cut and lie anywhere say what whole lines say: text, arrays, contexts.
 cut() {
   rows train 1 1500 >data
