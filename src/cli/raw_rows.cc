@@ -106,6 +106,7 @@ schema::Schema with_given(schema::Schema schema, const std::vector<schema::Colum
     schema::check_once(schema, column);
     schema.columns[at] = column;
   }
+  schema::check_ages(schema);
   return schema;
 }
 

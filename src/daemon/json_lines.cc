@@ -8,9 +8,7 @@ namespace leveret::daemon {
 
 JsonLineMaker::JsonLineMaker(JsonRequest& request, schema::RequestRows* rows,
                              std::size_t max_object)
-    : request_(request), rows_(rows), max_object_(max_object) {
-  if (rows_ != nullptr) rows_->drop_context();
-}
+    : request_(request), rows_(rows), max_object_(max_object) {}
 
 bool JsonLineMaker::append(std::string_view object, bool is_context, std::string& line,
                            std::string& why) {
@@ -20,7 +18,8 @@ bool JsonLineMaker::append(std::string_view object, bool is_context, std::string
   }
   if (const auto inner = inner_namespaces(object)) return append_namespaces(*inner, line, why);
   if (rows_ == nullptr) return append_namespaces(object, line, why);
-  return is_context ? rows_->take_context(object, line, why) : rows_->take(object, line, why);
+  return is_context ? rows_->take_context(object, context_, line, why)
+                    : rows_->take(object, context_, line, why);
 }
 
 std::string JsonLineMaker::context() {

@@ -34,7 +34,8 @@ class JsonLineMaker {
   bool append(std::string_view object, bool is_context, std::string& line, std::string& why);
 
   JsonRequest& request_;
-  schema::RequestRows* const rows_;
+  schema::RequestRows* const rows_;  ///< shared with other requests of the thread
+  schema::ContextColumns context_;   ///< of its context of raw rows
   const std::size_t max_object_;
 };
 

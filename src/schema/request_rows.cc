@@ -7,7 +7,7 @@
 namespace leveret::schema {
 
 RequestRows::RequestRows(std::shared_ptr<const Schema> schema)
-    : schema_(std::move(schema)), line_(schema_), context_(schema_->columns.size(), false) {
+    : schema_(std::move(schema)), line_(schema_) {
   for (std::size_t i = 0; i < schema_->columns.size(); ++i) {
     index_.emplace(schema_->columns[i].name, i);
   }
@@ -35,9 +35,9 @@ bool RequestRows::read(std::string_view object, std::string& why) {
 }
 
 bool RequestRows::make(std::size_t size, std::string& line, std::string& why,
-                       const std::vector<bool>& elsewhere) {
+                       const std::vector<bool>* elsewhere) {
   convert::Fault fault;
-  if (line_.append(row_, size, line, fault, &elsewhere)) return true;
+  if (line_.append(row_, size, line, fault, elsewhere)) return true;
   why = fmt::format("column \"{}\": {}", line_.bad_column().name, fault.what);
   return false;
 }
@@ -47,27 +47,28 @@ void RequestRows::forget(Kind kind) {
   if (column != Schema::kNone) row_.cells[column] = {};
 }
 
-bool RequestRows::take_context(std::string_view object, std::string& line, std::string& why) {
-  drop_context();
+bool RequestRows::take_context(std::string_view object, ContextColumns& columns, std::string& line,
+                               std::string& why) {
+  columns.clear();
   if (!read(object, why)) return false;
   forget(Kind::kLabel);
   forget(Kind::kTag);
-  context_ = named_;
   std::vector<bool> elsewhere = named_;
   elsewhere.flip();
-  if (make(object.size(), line, why, elsewhere)) return true;
-  drop_context();
-  return false;
+  if (!make(object.size(), line, why, &elsewhere)) return false;
+  columns = named_;
+  return true;
 }
 
-bool RequestRows::take(std::string_view object, std::string& line, std::string& why) {
+bool RequestRows::take(std::string_view object, const ContextColumns& context, std::string& line,
+                       std::string& why) {
   if (!read(object, why)) return false;
-  for (std::size_t i = 0; i < named_.size(); ++i) {
-    if (!named_[i] || !context_[i] || !schema_->columns[i].is_feature()) continue;
+  for (std::size_t i = 0; i < context.size(); ++i) {
+    if (!named_[i] || !context[i] || !schema_->columns[i].is_feature()) continue;
     why = fmt::format("column \"{}\" is in the context, too", schema_->columns[i].name);
     return false;
   }
-  return make(object.size(), line, why, context_);
+  return make(object.size(), line, why, context.empty() ? nullptr : &context);
 }
 
 }  // namespace leveret::schema

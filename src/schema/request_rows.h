@@ -24,7 +24,11 @@ struct NoJson : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One thread. Columns that the schema lacks are left out, and counted.
+/// Of each column, whether a context has it; empty: there is no context.
+using ContextColumns = std::vector<bool>;
+
+/// One thread, which may be at several requests by turns. Columns that the schema lacks are left
+/// out, and counted.
 class RequestRows {
  public:
   explicit RequestRows(std::shared_ptr<const Schema> schema);
@@ -32,11 +36,12 @@ class RequestRows {
   // These append the line of VW text, with its end, that an object of columns becomes. False:
   // nothing is appended, and `why` says what is wrong with it. NoJson says at which byte.
 
-  /// Candidates from now on are those of this context; its label and tag are not looked at.
-  bool take_context(std::string_view object, std::string& line, std::string& why);
-  /// Of the context; without one, a whole row.
-  bool take(std::string_view object, std::string& line, std::string& why);
-  void drop_context() { context_.assign(context_.size(), false); }
+  /// A context, whose label and tag are not looked at; `columns` become those that it has.
+  bool take_context(std::string_view object, ContextColumns& columns, std::string& line,
+                    std::string& why);
+  /// A candidate of the context that has these columns; without one, a whole row.
+  bool take(std::string_view object, const ContextColumns& context, std::string& line,
+            std::string& why);
 
   /// Columns of objects that the schema lacks, since it was last asked.
   std::uint64_t take_unknown() { return std::exchange(unknown_, 0); }
@@ -44,7 +49,7 @@ class RequestRows {
  private:
   bool read(std::string_view object, std::string& why);
   bool make(std::size_t size, std::string& line, std::string& why,
-            const std::vector<bool>& elsewhere);
+            const std::vector<bool>* elsewhere);
   void forget(Kind kind);
 
   std::shared_ptr<const Schema> schema_;
@@ -53,8 +58,7 @@ class RequestRows {
   JsonRows format_;
   FindColumn find_;
   Row row_;
-  std::vector<bool> named_;    ///< by the object at hand
-  std::vector<bool> context_;  ///< by the context
+  std::vector<bool> named_;  ///< by the object at hand
   std::uint64_t unknown_ = 0;
 };
 

@@ -98,6 +98,7 @@ void RowReader::take_given() {
         "column '{}' is {} in the model's schema and cannot become {}: learn a new model",
         given.name, column_text(without_edges(column)), column_text(given)));
   }
+  check_ages(schema_);
 }
 
 /// Null where nobody wants it otherwise than it is guessed.

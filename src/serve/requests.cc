@@ -100,7 +100,8 @@ void Requests::set_context_row(std::string_view object) {
   move_on();
   std::string line, why;
   try {
-    if (!rows().take_context(object, line, why)) throw BadLine("the context: " + why);
+    if (!rows().take_context(object, context_columns_, line, why))
+      throw BadLine("the context: " + why);
   } catch (const schema::NoJson& error) {
     throw BadLine(std::string("the context: ") + error.what());
   }
@@ -229,7 +230,7 @@ void Requests::predict_rows(std::string_view text, std::span<float> probabilitie
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string why;
     try {
-      if (rows.take(text.substr(0, end), lines, why)) row_of_line.push_back(i);
+      if (rows.take(text.substr(0, end), context_columns_, lines, why)) row_of_line.push_back(i);
     } catch (const schema::NoJson& error) {
       why = error.what();
     }

@@ -35,7 +35,7 @@ class Requests {
   void set_context_row(std::string_view object);
   void clear_context() {
     in_request_ = by_field_ = false;
-    if (rows_) rows_->drop_context();
+    context_columns_.clear();
   }
   /// As leveret_predictor_skew says, of all models that it has had.
   const skew::SkewCounts& skew_counts() const { return skew_counts_; }
@@ -74,6 +74,7 @@ class Requests {
   std::unique_ptr<text::Parser> parser_;                 ///< of candidates
   std::unique_ptr<text::Parser> context_parser_;         ///< since the first context in text
   std::unique_ptr<schema::RequestRows> rows_;            ///< since the first raw row
+  schema::ContextColumns context_columns_;               ///< of a context of raw rows
   std::unique_ptr<predict::Predictor> predictor_;        ///< without a context
   std::unique_ptr<predict::ContextPredictor> requests_;  ///< since the first context
   std::unique_ptr<skew::SkewCounter> skew_;

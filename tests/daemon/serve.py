@@ -258,9 +258,9 @@ def test_raw_rows():
 
 
 def test_a_long_request_in_json_lets_others_pass():
-    """16 MB of candidates are read and answered in pieces."""
-    body = json.dumps({"candidates": [{"A": ["bucket%d" % (i % 50)]} for i in range(1000000)]}).encode()
-    assert len(body) > 16 << 20
+    """Candidates are read and answered in pieces, however many there are."""
+    body = json.dumps({"candidates": [{"A": ["bucket%d" % (i % 50)]} for i in range(200000)]}).encode()
+    assert len(body) > 3 << 20
     with Server(PROGRAM, "-i", "a.lvt", "--threads", 1, "--max_request", "32M") as server:
         done, waits = [], []
 
@@ -277,7 +277,7 @@ def test_a_long_request_in_json_lets_others_pass():
             waits.append(time.monotonic() - start)
         asking.join()
         status, _, answer = done[0]
-        assert status == 200 and len(json.loads(answer)["predictions"]) == 1000000
+        assert status == 200 and len(json.loads(answer)["predictions"]) == 200000
         assert len(waits) > 5, waits  # they were answered meanwhile
         print("  waits: median %.1f ms, longest %.1f ms" % (1e3 * sorted(waits)[len(waits) // 2], 1e3 * max(waits)))
 

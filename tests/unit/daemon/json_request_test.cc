@@ -143,6 +143,35 @@ TEST_CASE("Rows of a request are the lines of its model's schema", "[daemon]") {
             .error.starts_with("context: column \"age\""));
 }
 
+TEST_CASE("Requests of raw rows by turns keep their contexts", "[daemon]") {
+  schema::RequestRows rows(std::make_shared<const schema::Schema>(
+      schema::from_text("y label\na number:edges=10+20\nb category\nc category\n")));
+  const std::vector<std::string> bodies{
+      R"({"context":{"a":10},"candidates":[{"b":"x"},{"b":"y"},{"c":"z"}]})",
+      R"({"context":{"b":"q","c":"r"},"candidates":[{"a":20},{},{"a":10}]})",
+      R"({"candidates":[{"a":20,"b":"x"},{"c":"y"},{}]})"};
+  std::vector<JsonRequest> requests;
+  for (const std::string& body : bodies) requests.emplace_back(body);
+  std::vector<JsonLineMaker> makers;
+  for (JsonRequest& request : requests) {
+    while (request.read(100)) {
+    }
+    makers.emplace_back(request, &rows, 1000).context();
+  }
+  std::vector<std::string> lines(bodies.size());
+  for (int turn = 0; turn < 3; ++turn) {
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      JsonLines piece;
+      CHECK(makers[i].next(1, 0, piece));
+      CHECK(piece.why == std::vector<std::string>{""});
+      lines[i] += piece.text;
+    }
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    CHECK(lines[i] == read_request(bodies[i], &rows).lines);
+  }
+}
+
 TEST_CASE("A number of JSON is the value that it is in a line", "[daemon]") {
   const std::vector<std::string> all = numbers();
   REQUIRE(all.size() == 256);

@@ -128,6 +128,8 @@ TEST_CASE("columns that nobody can tell are refused", "[schema]") {
         "column 'a' is a second label, beside 'label'");
   CHECK(read_rows("label,a\n1,7\n0,NA\n", options_of("csv", {"a=category"}), open).text ==
         "1 |a 7\n-1 |\n");
+  CHECK(error_of("label,a\n", options_of("csv", {"a=date:age_at=none"}), open)
+            .starts_with("column 'a': there is no column 'none'"));
   CHECK(error_of("click,label,b\n", options_of("csv"))
             .starts_with("columns 'click' and 'label' are both named as a label"));
   CHECK(error_of("{\"click\": 1, \"Label\": 2}\n", options_of("json"))

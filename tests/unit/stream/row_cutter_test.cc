@@ -139,7 +139,8 @@ TEST_CASE("a row that is too long is bad, and ends with its line", "[stream]") {
     CHECK(rows.error.empty());
     CHECK(rows.lines == lines);
   }
-  testing::Pieces header(wide + "\n1,2\n", 3);
+  const std::string wide_header = wide + "\n1,2\n";
+  testing::Pieces header(wide_header, 3);
   CHECK(cut(header, options_of("", 64, 100)).error ==
         "log:1: a header of more than 100 bytes (--max_line)");
 }
