@@ -13,7 +13,7 @@
 namespace leveret::daemon {
 namespace {
 
-/// Of candidates in JSON, which are short, and take longer to read than lines.
+/// A piece of candidates in JSON, which are short, and take longer to read than lines.
 constexpr std::size_t kJsonBytes = kPieceBytes / 4;
 
 bool is_json(std::string_view type) {
@@ -251,7 +251,7 @@ void HttpWork::answer_candidates() {
   }
 }
 
-/// Of the candidate at hand; counts outcomes and bad lines of its piece on the way.
+/// Adds the answer of the candidate at hand; counts outcomes and bad lines of its piece on the way.
 void HttpWork::add_answer(predict::LineAnswer answer, std::size_t& scored, std::size_t& bad) {
   const LineWork& work = worker_.work();
   if (answer != predict::LineAnswer::kScored) return add_error(work.chunk.bad[bad++].what);

@@ -27,9 +27,7 @@ std::string JsonLineMaker::context() {
   if (!request_.context()) return line;
   try {
     if (append(*request_.context(), true, line, why)) return line;
-  } catch (const schema::NoJson& error) {
-    why = error.what();
-  } catch (const BadJson& error) {
+  } catch (const std::runtime_error& error) {  // NoJson, BadJson
     why = error.what();
   }
   throw BadJson("context: " + why);

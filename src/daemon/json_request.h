@@ -52,7 +52,7 @@ class JsonRequest {
   std::size_t met_ = 0;                    ///< candidates, since the list began
 };
 
-/// Where the object's only member is "namespaces", and an object: that one's text.
+/// The text of the object's member "namespaces", where that is its only one, and an object.
 std::optional<std::string_view> inner_namespaces(std::string_view object);
 
 /// `text` as a string of JSON, with its quotes.

@@ -25,7 +25,7 @@ class JsonScan {
   bool is_at_end() { return peek() == '\0' && at_ == text_.size(); }
   /// Whether the next byte is this one, which then is passed over.
   bool take(char wanted);
-  /// What is between the quotes of a string, as it stands there.
+  /// A string's bytes between its quotes, as they stand there.
   std::string_view take_string();
   /// An object with all that is in it; `else_what`: what is wrong where none begins.
   std::string_view take_object(std::string_view else_what);

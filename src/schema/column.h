@@ -53,7 +53,7 @@ struct Column {
   std::vector<std::string> positive;  ///< labels that are clicks; empty: see convert::read_label
   char separator = '|';               ///< between the values of a list
   std::uint32_t words = kUsualWords;  ///< of a text, at most
-  /// Of a date: the column of another one; how old this one is there is a feature. Empty: none.
+  /// The column of another date, at which a date's age is told as a feature. Empty: none.
   std::string age_at;
 
   bool has_edges() const {

@@ -1,5 +1,6 @@
-// Numbers of JSON, in each form that the grammar has and at each place where one may stand: the
-// line that is made of a request has the values that were sent.
+// Requests in JSON: the pieces that they are read in, what is none, raw rows; and numbers, in each
+// form that the grammar has and at each place where one may stand: the line that is made of a
+// request has the values that were sent.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <memory>
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "daemon/house.h"
-#include "daemon/json_lines.h"
+#include "daemon/read_request.h"
 #include "files/temp_folder.h"
 #include "train/train_run.h"
 
@@ -40,39 +41,12 @@ std::vector<std::string> values_at_each_place(const std::string& number) {
           R"({"context":{"A":[{"f":)" + number + R"(}]},"candidates":[{"B":["g"]}]})"};
 }
 
-struct Read {
-  std::string context, lines;
-  std::vector<std::string> why;
-  std::string error;
-};
-
-/// `bytes`: as many are looked at at a time.
-Read read_request(const std::string& body, schema::RequestRows* rows = nullptr,
-                  std::size_t bytes = 1 << 20) {
-  Read all;
-  try {
-    JsonRequest request(body);
-    while (request.read(bytes)) {
-    }
-    JsonLineMaker maker(request, rows, 1000);
-    all.context = maker.context();
-    JsonLines lines;
-    while (maker.next(bytes, 0, lines)) {
-      all.lines += lines.text;
-      all.why.insert(all.why.end(), lines.why.begin(), lines.why.end());
-    }
-  } catch (const BadJson& error) {
-    all.error = error.what();
-  }
-  return all;
-}
-
 TEST_CASE("A request is read the same in pieces of any size", "[daemon]") {
   const std::string body =
       " {\n\"candidates\" : [ {\"a\": [\"x}\\\"]\", {\"b\": 2}]} , {} ,{\"a\":\"y z\"},"
       "{\"a\":null}, {\"namespaces\":{\"a\":[\"z\"]}}, {\"a\":\"" +
       std::string(1000, 'l') + "\"} ]\t, \"context\":{\"u\":\"v\"}} ";
-  const Read whole = read_request(body);
+  const ReadRequest whole = read_request(body);
   CHECK(whole.error.empty());
   CHECK(whole.context == "|u v |\n");
   CHECK(whole.lines == "|a x}\"] b:2 |\n|\n|a z |\n");
@@ -81,7 +55,7 @@ TEST_CASE("A request is read the same in pieces of any size", "[daemon]") {
   CHECK(whole.why[3] == "namespace \"a\" must be a list of features, not null");
   CHECK(whole.why[5] == "is longer than --max_line");
   for (const std::size_t bytes : {1, 2, 3, 7, 30}) {
-    const Read pieces = read_request(body, nullptr, bytes);
+    const ReadRequest pieces = read_request(body, nullptr, bytes);
     CHECK(pieces.context == whole.context);
     CHECK(pieces.lines == whole.lines);
     CHECK(pieces.why == whole.why);
@@ -118,7 +92,7 @@ TEST_CASE("Rows of a request are the lines of its model's schema", "[daemon]") {
       schema::from_text("y label\nid tag\nage number:edges=10+20\ncity category\ntags list\nnew "
                         "open\nn.m number:value\n"));
   schema::RequestRows rows(schema);
-  const Read whole = read_request(
+  const ReadRequest whole = read_request(
       R"({"candidates":[{"age":15,"city":"a b","tags":["p","q|"],"id":7,"y":1,"n":{"m":0}},{},)"
       R"({"age":"x"},{"new":5,"city":null,"other":1,"age":null,"n.m":0},{"tags":"p|q","city":["a"]},)"
       R"({"namespaces":{"age":["b0"]}}]})",
@@ -132,7 +106,7 @@ TEST_CASE("Rows of a request are the lines of its model's schema", "[daemon]") {
   CHECK(whole.why[4].starts_with("column \"city\": a list in a column that is none"));
   CHECK(rows.take_unknown() == 1);
 
-  const Read split = read_request(
+  const ReadRequest split = read_request(
       R"({"context":{"city":"u","age":null,"y":1,"id":3},"candidates":[{"tags":["t"]},{"city":"v"},{"n.m":2}]})",
       &rows);
   CHECK(split.context == "|age NA |city u\n");
@@ -178,7 +152,7 @@ TEST_CASE("A number of JSON is the value that it is in a line", "[daemon]") {
   for (const std::string& number : all) {
     for (const std::string& body : values_at_each_place(number)) {
       INFO(body);
-      const Read read = read_request(body);
+      const ReadRequest read = read_request(body);
       text::NamespaceNames names;
       const text::ExampleChunk chunk =
           train::parse(names, read.context.empty() ? read.lines : read.context);
